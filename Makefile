@@ -57,7 +57,7 @@ coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded pack
 	done
 
 lock: .venv/dev ## write both lock files anew from pyproject.toml (ARGS=--upgrade: newest versions)
-	@echo hatchling | $(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all pyproject.toml - \
+	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all pyproject.toml - \
 	  -o requirements.lock
 	@$(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all --extra dev -c requirements.lock \
 	  pyproject.toml -o requirements-dev.lock
