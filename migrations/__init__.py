@@ -1,0 +1,1 @@
+"""Alembic migrations, one environment for SQLite and PostgreSQL."""

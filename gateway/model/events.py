@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from gateway.model.ids import (
-        AccountId,
-        MessageId,
-        PlaceId,
-        PlatformName,
-        ScopeId,
-        ThreadId,
-        UserId,
-    )
+from gateway.model.ids import (
+    AccountId,
+    MessageId,
+    PlaceId,
+    PlatformName,
+    ScopeId,
+    ThreadId,
+    UserId,
+)
 
 
 class EventKind(StrEnum):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from gateway.model.ids import (
-        AccountId,
-        MessageId,
-        PlaceId,
-        PlatformName,
-        ThreadId,
-        TurnId,
-    )
+from gateway.model.ids import (
+    AccountId,
+    MessageId,
+    PlaceId,
+    PlatformName,
+    ThreadId,
+    TurnId,
+)
 
 
 class SpanKind(StrEnum):

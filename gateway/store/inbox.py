@@ -1,0 +1,149 @@
+"""Inbound events. Their keys outlive their texts, so that a redelivery stays silent."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from gateway.store import codec, statements
+from gateway.store.tables import inbox, message, set_aside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from gateway.model.events import InboundEvent
+    from gateway.model.ids import AccountId, ConversationKey, PlatformName, TurnId
+    from gateway.ports import Received
+    from gateway.store.engine import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRow:
+    """An admitted event as it waits for its turn."""
+
+    id: int
+    event: InboundEvent
+    conversation: ConversationKey
+    message_id: int
+    turn: TurnId | None
+    received_at: datetime
+
+
+def receive(tx: Tx, event: InboundEvent, *, now: datetime) -> int | None:
+    """Claim an event's key and return its row id; None when it came before.
+
+    The row holds no text and nothing of the sender until ``admit`` adds them.
+    """
+    statement = statements.insert(tx.conn, inbox).values(
+        platform=event.platform,
+        account=event.account,
+        place=event.place.id,
+        message=event.message,
+        revision=event.revision,
+        kind=event.kind,
+        state="received",
+        sent_at=event.sent_at,
+        received_at=now,
+    )
+    key = ["platform", "account", "place", "message", "revision"]
+    return tx.conn.execute(
+        statement.on_conflict_do_nothing(index_elements=key).returning(inbox.c.id)
+    ).scalar_one_or_none()
+
+
+def conclude(tx: Tx, row: int, *, state: str, reason: str = "") -> None:
+    """Say what became of an event that needs nothing more."""
+    tx.conn.execute(sa.update(inbox).where(inbox.c.id == row).values(state=state, reason=reason))
+
+
+def admit(
+    tx: Tx,
+    row: int,
+    event: InboundEvent,
+    conversation: ConversationKey,
+    *,
+    message_id: int,
+    raw: bytes,
+) -> None:
+    """Keep an admitted event whole: its place in a conversation, its sender, its payload."""
+    tx.conn.execute(
+        sa.update(inbox)
+        .where(inbox.c.id == row)
+        .values(
+            state="admitted",
+            conversation=conversation,
+            message_id=message_id,
+            event=codec.event_to_json(event),
+            raw=zlib.compress(raw) if raw else None,
+        )
+    )
+
+
+def load(conn: sa.Connection, row: int) -> InboxRow:
+    """Return an admitted event."""
+    found = conn.execute(_admitted().where(inbox.c.id == row)).one()
+    return _row(found)
+
+
+def of_turn(conn: sa.Connection, turn: TurnId) -> list[InboxRow]:
+    """Return a turn's events in the order they came."""
+    rows = conn.execute(_admitted().where(inbox.c.turn == turn).order_by(inbox.c.id))
+    return [_row(found) for found in rows]
+
+
+def assign(tx: Tx, rows: Iterable[int], turn: TurnId) -> None:
+    """Make events part of a turn."""
+    tx.conn.execute(
+        sa.update(inbox).where(inbox.c.id.in_(list(rows))).values(turn=turn, state="turn")
+    )
+
+
+def _admitted() -> sa.Select[Any]:
+    return sa.select(inbox, message.c.text).join(message, message.c.id == inbox.c.message_id)
+
+
+def _row(found: sa.Row[Any]) -> InboxRow:
+    return InboxRow(
+        id=found.id,
+        event=codec.event_from_json(found.event, found.text),
+        conversation=found.conversation,
+        message_id=found.message_id,
+        turn=found.turn,
+        received_at=found.received_at,
+    )
+
+
+def put_aside(
+    tx: Tx, account: tuple[PlatformName, AccountId], received: Received, *, now: datetime
+) -> bool:
+    """Keep an update that could not be parsed; False when it was kept before."""
+    statement = statements.insert(tx.conn, set_aside).values(
+        platform=account[0],
+        account=account[1],
+        number=received.update,
+        fault=received.fault,
+        raw=zlib.compress(received.raw),
+        received_at=now,
+    )
+    key = ["platform", "account", "number"]
+    added = statement.on_conflict_do_nothing(index_elements=key).returning(set_aside.c.id)
+    return tx.conn.execute(added).scalar_one_or_none() is not None
+
+
+def set_aside_count(conn: sa.Connection) -> int:
+    """Return how many updates wait for an operator's look."""
+    return statements.count(conn, set_aside)
+
+
+def drop_raw(tx: Tx, *, before: datetime, limit: int = 1000) -> int:
+    """Drop raw payloads received before ``before``; returns how many."""
+    old = (
+        sa.select(inbox.c.id)
+        .where(inbox.c.raw.is_not(None), inbox.c.received_at < before)
+        .limit(limit)
+    )
+    return tx.conn.execute(sa.update(inbox).where(inbox.c.id.in_(old)).values(raw=None)).rowcount

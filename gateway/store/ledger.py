@@ -1,0 +1,86 @@
+"""The memory ledger: each message's way to the memory service, exactly once.
+
+Rows are written with the turn; sending them is another's work. The person's own row is due at
+once; an answer's row is held until a part of the answer is delivered or unknown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from gateway.store import sessions, statements
+from gateway.store.tables import ledger
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gateway.model.ids import LedgerKey, PeerId, SessionId, TurnId
+    from gateway.store.engine import Tx
+
+
+class LedgerState(StrEnum):
+    """Life of a row."""
+
+    HELD = "held"
+    DUE = "due"
+    SAVED = "saved"
+    PARKED = "parked"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message for memory, as it is written with its turn."""
+
+    key: LedgerKey
+    session: SessionId
+    turn: TurnId
+    peer: PeerId
+    role: str
+    message_id: int
+    sent_at: datetime
+
+
+def add(tx: Tx, entry: Entry, state: LedgerState, *, now: datetime) -> None:
+    """Write one row at the session's next position; the same key twice is a defect and raises."""
+    tx.conn.execute(
+        sa.insert(ledger).values(
+            key=entry.key,
+            session=entry.session,
+            seq=sessions.next_seq(tx, entry.session),
+            peer=entry.peer,
+            role=entry.role,
+            message_id=entry.message_id,
+            turn=entry.turn,
+            state=state,
+            sent_at=entry.sent_at,
+            created_at=now,
+        )
+    )
+
+
+def release(tx: Tx, turn: TurnId) -> None:
+    """An answer reached its person (or may have): its row is due."""
+    _settle_held(tx, turn, LedgerState.DUE, "")
+
+
+def skip_undelivered(tx: Tx, turn: TurnId) -> None:
+    """No part of an answer was delivered: it was never said."""
+    _settle_held(tx, turn, LedgerState.SKIPPED, "undelivered")
+
+
+def _settle_held(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> None:
+    tx.conn.execute(
+        sa.update(ledger)
+        .where(ledger.c.turn == turn, ledger.c.state == LedgerState.HELD)
+        .values(state=state, reason=reason)
+    )
+
+
+def counts(conn: sa.Connection) -> dict[str, int]:
+    """Return how many rows are in each state."""
+    return statements.count_by(conn, ledger.c.state)

@@ -1,0 +1,84 @@
+"""What was said. Text stands here once; every other table points to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from gateway.store.tables import message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from gateway.model.ids import ConversationKey, SessionId, TurnId
+    from gateway.store.engine import Tx
+
+USER = "user"
+ASSISTANT = "assistant"
+#: the new wording of a message that had been said before
+EDIT = "edit"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One stored message."""
+
+    id: int
+    role: str
+    author: str
+    text: str
+    sent_at: datetime
+
+
+def add(
+    tx: Tx,
+    conversation: ConversationKey,
+    said: Said,
+    *,
+    session: SessionId | None = None,
+    turn: TurnId | None = None,
+    now: datetime,
+) -> int:
+    """Store a message and return its id (``said.id`` is ignored)."""
+    statement = sa.insert(message).values(
+        conversation=conversation,
+        session=session,
+        turn=turn,
+        role=said.role,
+        author=said.author,
+        text=said.text,
+        sent_at=said.sent_at,
+        stored_at=now,
+    )
+    return int(tx.conn.execute(statement.returning(message.c.id)).scalar_one())
+
+
+def belong(tx: Tx, ids: Iterable[int], *, session: SessionId, turn: TurnId) -> None:
+    """Say which session and turn stored messages belong to."""
+    tx.conn.execute(
+        sa.update(message).where(message.c.id.in_(list(ids))).values(session=session, turn=turn)
+    )
+
+
+def of_session(
+    conn: sa.Connection, session: SessionId, *, before_turn: TurnId, limit: int = 400
+) -> list[Said]:
+    """Return the session's newest ``limit`` messages of earlier turns, oldest first.
+
+    Turn ids sort by time, so "earlier" needs no clock. Edits are left out.
+    """
+    columns = (message.c.id, message.c.role, message.c.author, message.c.text, message.c.sent_at)
+    rows = conn.execute(
+        sa.select(*columns)
+        .where(
+            message.c.session == session,
+            message.c.turn < before_turn,
+            message.c.role.in_((USER, ASSISTANT)),
+        )
+        .order_by(message.c.id.desc())
+        .limit(limit)
+    ).all()
+    return [Said(*row) for row in reversed(rows)]

@@ -1,0 +1,72 @@
+"""Bringing a database to the schema of this version, with Alembic's migrations.
+
+Starting on an up-to-date database costs one query: Alembic is imported only when there is
+something to do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from gateway.model.errors import StoreError
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+MIGRATIONS = Path(__file__).resolve().parent.parent.parent / "migrations"
+
+#: the revision that this version of the code works with
+HEAD = "0001"
+
+
+def current(engine: sa.Engine) -> str | None:
+    """Return the database's revision, or None when it is empty."""
+    with engine.connect() as conn:
+        if not sa.inspect(conn).has_table("alembic_version"):
+            return None
+        revision = conn.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+        return None if revision is None else str(revision)
+
+
+def upgrade(engine: sa.Engine, revision: str = HEAD) -> tuple[str | None, str]:
+    """Migrate up to ``revision`` and return (before, after).
+
+    Raises ``StoreError`` when the database was written by a newer version.
+    """
+    before = current(engine)
+    if before == revision:
+        return before, revision
+    _run(engine, before, revision, down=False)
+    return before, revision
+
+
+def downgrade(engine: sa.Engine, revision: str) -> None:
+    """Migrate down to ``revision`` (``base`` empties the database)."""
+    _run(engine, current(engine), revision, down=True)
+
+
+def _run(engine: sa.Engine, before: str | None, revision: str, *, down: bool) -> None:
+    from alembic import command
+    from alembic.script import ScriptDirectory
+
+    config = _config()
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if before is not None and before not in known:
+        raise StoreError(
+            f"the database is at revision {before}, which this version does not know; "
+            "use the version that wrote it, or a newer one"
+        )
+    with engine.begin() as conn:
+        config.attributes["connection"] = conn
+        (command.downgrade if down else command.upgrade)(config, revision)
+
+
+def _config() -> Config:
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return config

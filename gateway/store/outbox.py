@@ -1,0 +1,162 @@
+"""Outbound parts. A part's text stands here until it is delivered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from gateway.model.outbound import Address, Part, PartState, RichText
+from gateway.store import codec, statements
+from gateway.store.tables import outbox
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from gateway.model.ids import MessageId, TurnId
+    from gateway.store.engine import Tx
+
+ANSWER = "answer"
+NOTICE = "notice"
+PAIRING = "pairing"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """Something to say: parts in order, to one address. ``key`` is unique and stable."""
+
+    key: str
+    address: Address
+    contents: Sequence[RichText]
+    purpose: str = NOTICE
+    turn: TurnId | None = None
+    reply_to: MessageId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPart:
+    """A part with what is known of its delivery."""
+
+    id: int
+    part: Part
+    ordinal: int
+    purpose: str
+    state: PartState
+    attempts: int
+
+
+def post(tx: Tx, letter: Letter, *, now: datetime) -> list[int]:
+    """Store a letter's parts; returns their ids, [] when this letter was posted before."""
+    ids = []
+    for ordinal, content in enumerate(letter.contents):
+        statement = statements.insert(tx.conn, outbox).values(
+            key=f"{letter.key}:{ordinal}",
+            turn=letter.turn,
+            ordinal=ordinal,
+            last=ordinal == len(letter.contents) - 1,
+            platform=letter.address.platform,
+            account=letter.address.account,
+            place=letter.address.place,
+            thread=letter.address.thread,
+            reply_to=letter.reply_to,
+            purpose=letter.purpose,
+            content=codec.content_to_json(content),
+            state=PartState.WAITING,
+            created_at=now,
+            updated_at=now,
+        )
+        added = statement.on_conflict_do_nothing(index_elements=["key"]).returning(outbox.c.id)
+        part_id = tx.conn.execute(added).scalar_one_or_none()
+        if part_id is not None:
+            ids.append(part_id)
+    return ids
+
+
+def load(conn: sa.Connection, part_id: int) -> StoredPart:
+    """Return a part; its content is empty once it was delivered."""
+    row = conn.execute(sa.select(outbox).where(outbox.c.id == part_id)).one()
+    state = PartState(row.state)
+    part = Part(
+        key=row.key,
+        address=Address(row.platform, row.account, row.place, row.thread),
+        content=codec.content_from_json(row.content) if row.content else RichText(""),
+        turn=row.turn,
+        reply_to=row.reply_to,
+        last=row.last,
+        in_doubt=state is PartState.SENDING,
+    )
+    return StoredPart(row.id, part, row.ordinal, row.purpose, state, row.attempts)
+
+
+def mark_sending(tx: Tx, part_id: int, *, now: datetime) -> None:
+    """Commit that the part is about to be handed to the platform."""
+    tx.conn.execute(
+        sa.update(outbox)
+        .where(outbox.c.id == part_id)
+        .values(state=PartState.SENDING, attempts=outbox.c.attempts + 1, updated_at=now)
+    )
+
+
+def mark_waiting(tx: Tx, part_id: int, *, error: str, now: datetime) -> None:
+    """Note that the platform certainly did not take the part; it will be tried again."""
+    tx.conn.execute(
+        sa.update(outbox)
+        .where(outbox.c.id == part_id)
+        .values(state=PartState.WAITING, error=error, updated_at=now)
+    )
+
+
+def conclude(
+    tx: Tx,
+    part_id: int,
+    state: PartState,
+    *,
+    now: datetime,
+    sent_message: str | None = None,
+    error: str = "",
+    degraded: str = "",
+) -> None:
+    """Write a part's final state; a delivered part's text is dropped."""
+    values: dict[str, Any] = {
+        "state": state,
+        "sent_message": sent_message,
+        "error": error,
+        "degraded": degraded,
+        "updated_at": now,
+    }
+    if state is PartState.DELIVERED:
+        values["content"] = sa.null()
+    tx.conn.execute(sa.update(outbox).where(outbox.c.id == part_id).values(**values))
+
+
+def states_of(conn: sa.Connection, turn_id: TurnId) -> list[PartState]:
+    """Return the states of a turn's parts in order."""
+    rows = conn.execute(
+        sa.select(outbox.c.state).where(outbox.c.turn == turn_id).order_by(outbox.c.id)
+    )
+    return [PartState(state) for state in rows.scalars()]
+
+
+def of_turn(conn: sa.Connection, turn_id: TurnId) -> list[sa.Row[Any]]:
+    """Return a turn's parts for the trace, without their text."""
+    columns = (
+        outbox.c.id,
+        outbox.c.ordinal,
+        outbox.c.purpose,
+        outbox.c.state,
+        outbox.c.attempts,
+        outbox.c.sent_message,
+        outbox.c.error,
+        outbox.c.degraded,
+        outbox.c.updated_at,
+    )
+    return list(
+        conn.execute(sa.select(*columns).where(outbox.c.turn == turn_id).order_by(outbox.c.id))
+    )
+
+
+def counts(conn: sa.Connection) -> dict[str, int]:
+    """Return how many parts are in each state."""
+    return statements.count_by(conn, outbox.c.state)

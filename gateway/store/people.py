@@ -1,0 +1,101 @@
+"""Accounts that were seen, and what they were granted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import sqlalchemy as sa
+
+from gateway.store import statements
+from gateway.store.tables import access_grant, person
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gateway.store.engine import Tx
+
+
+class Account(NamedTuple):
+    """One account of one platform; ``scope`` is "" where the platform has one id space."""
+
+    platform: str
+    scope: str
+    user_id: str
+
+
+def seen(tx: Tx, account: Account, *, name: str, language: str, now: datetime) -> None:
+    """Note an account's present name and language; a rename changes nothing else."""
+    statement = statements.insert(tx.conn, person).values(
+        **account._asdict(), name=name, language=language, first_seen=now, last_seen=now
+    )
+    tx.conn.execute(
+        statement.on_conflict_do_update(
+            index_elements=["platform", "scope", "user_id"],
+            set_={"name": name, "language": language, "last_seen": now},
+        )
+    )
+
+
+def count(conn: sa.Connection) -> int:
+    """Return how many accounts were seen."""
+    return statements.count(conn, person)
+
+
+def _is(table: sa.Table, account: Account) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        table.c.platform == account.platform,
+        table.c.scope == account.scope,
+        table.c.user_id == account.user_id,
+    )
+
+
+def name_of(conn: sa.Connection, account: Account) -> str:
+    """Return an account's last display name, or ""."""
+    found = conn.execute(sa.select(person.c.name).where(_is(person, account))).scalar()
+    return found or ""
+
+
+def grant_of(conn: sa.Connection, account: Account) -> tuple[bool, bool]:
+    """Return (paired, admin) of an account."""
+    admin = conn.execute(
+        sa.select(access_grant.c.admin).where(_is(access_grant, account))
+    ).scalar()
+    return admin is not None, bool(admin)
+
+
+def grant(tx: Tx, account: Account, *, admin: bool, by: str, now: datetime) -> None:
+    """Let an account in. An admin who is granted again stays admin."""
+    statement = statements.insert(tx.conn, access_grant).values(
+        **account._asdict(), admin=admin, granted_by=by, granted_at=now
+    )
+    tx.conn.execute(
+        statement.on_conflict_do_update(
+            index_elements=["platform", "scope", "user_id"],
+            set_={
+                "admin": sa.or_(access_grant.c.admin, statement.excluded.admin),
+                "granted_by": by,
+                "granted_at": now,
+            },
+        )
+    )
+
+
+def revoke(tx: Tx, account: Account) -> bool:
+    """Take an account's grant away; False when it had none."""
+    return tx.conn.execute(sa.delete(access_grant).where(_is(access_grant, account))).rowcount == 1
+
+
+def grants(conn: sa.Connection) -> list[sa.Row[tuple[str, str, str, bool, str, datetime, str]]]:
+    """Return every grant with the account's last display name."""
+    joined = access_grant.outerjoin(
+        person,
+        sa.and_(
+            person.c.platform == access_grant.c.platform,
+            person.c.scope == access_grant.c.scope,
+            person.c.user_id == access_grant.c.user_id,
+        ),
+    )
+    columns = (*access_grant.c, person.c.name)
+    return list(
+        conn.execute(sa.select(*columns).select_from(joined).order_by(access_grant.c.granted_at))
+    )

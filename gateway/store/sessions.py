@@ -1,0 +1,127 @@
+"""The session map: which memory session a conversation is in, and how far it was saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from gateway.store import statements
+from gateway.store.tables import conversation, session
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gateway.model.events import InboundEvent
+    from gateway.model.ids import ConversationKey, PeerId, SessionId
+    from gateway.store.engine import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation's present state; ``session`` is None before its first turn."""
+
+    key: ConversationKey
+    session: SessionId | None
+    #: the peer of the open session, where the conversation is one person's
+    peer: PeerId | None
+    title: str
+    #: how many memory sessions it has had
+    sessions: int
+    last_activity: datetime | None
+
+
+def note(
+    tx: Tx, key: ConversationKey, event: InboundEvent, *, participant: str | None, now: datetime
+) -> None:
+    """Make sure that the conversation exists."""
+    statement = statements.insert(tx.conn, conversation).values(
+        key=key,
+        platform=event.platform,
+        account=event.account,
+        place_kind=event.place.kind,
+        place=event.place.id,
+        thread=event.place.thread,
+        participant=participant,
+        created_at=now,
+    )
+    tx.conn.execute(statement.on_conflict_do_nothing(index_elements=["key"]))
+
+
+def find(conn: sa.Connection, key: ConversationKey) -> Conversation | None:
+    """Return a conversation, or None when nothing was ever said in it."""
+    row = conn.execute(_with_peer().where(conversation.c.key == key)).first()
+    return None if row is None else Conversation(*row)
+
+
+def _with_peer() -> sa.Select[Any]:
+    return sa.select(
+        conversation.c.key,
+        conversation.c.session,
+        session.c.peer,
+        conversation.c.title,
+        conversation.c.sessions,
+        conversation.c.last_activity,
+    ).outerjoin(session, session.c.id == conversation.c.session)
+
+
+def open_next(
+    tx: Tx, key: ConversationKey, name: SessionId, *, peer: PeerId | None, now: datetime
+) -> None:
+    """Open the conversation's next memory session under ``name``."""
+    ordinal = tx.conn.execute(
+        sa.update(conversation)
+        .where(conversation.c.key == key)
+        .values(session=name, sessions=conversation.c.sessions + 1)
+        .returning(conversation.c.sessions)
+    ).scalar_one()
+    tx.conn.execute(
+        sa.insert(session).values(
+            id=name, conversation=key, ordinal=ordinal, peer=peer, opened_at=now
+        )
+    )
+
+
+def close(tx: Tx, key: ConversationKey, *, reason: str, now: datetime) -> SessionId | None:
+    """Close the open session so that the next turn opens another; return what was closed."""
+    open_session: SessionId | None = tx.conn.execute(
+        sa.select(conversation.c.session).where(conversation.c.key == key)
+    ).scalar()
+    if open_session is None:
+        return None
+    tx.conn.execute(sa.update(conversation).where(conversation.c.key == key).values(session=None))
+    tx.conn.execute(
+        sa.update(session)
+        .where(session.c.id == open_session)
+        .values(closed_at=now, close_reason=reason)
+    )
+    return open_session
+
+
+def touch(tx: Tx, key: ConversationKey, *, now: datetime) -> None:
+    """Note that somebody spoke: idle and daily resets count from here. Never goes back."""
+    tx.conn.execute(
+        sa.update(conversation)
+        .where(
+            conversation.c.key == key,
+            sa.or_(conversation.c.last_activity.is_(None), conversation.c.last_activity < now),
+        )
+        .values(last_activity=now)
+    )
+
+
+def set_title(tx: Tx, key: ConversationKey, title: str) -> None:
+    """Give the conversation a label; the memory session's name does not change."""
+    tx.conn.execute(sa.update(conversation).where(conversation.c.key == key).values(title=title))
+
+
+def next_seq(tx: Tx, name: SessionId) -> int:
+    """Take the session's next position for a ledger row; positions start at 1."""
+    taken = tx.conn.execute(
+        sa.update(session)
+        .where(session.c.id == name)
+        .values(last_seq=session.c.last_seq + 1)
+        .returning(session.c.last_seq)
+    )
+    return int(taken.scalar_one())

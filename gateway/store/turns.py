@@ -1,0 +1,208 @@
+"""Turns, their checkpoints and their committed model steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from gateway.model.outbound import Address
+from gateway.model.turn import TurnState, check_transition
+from gateway.store import statements
+from gateway.store.people import Account
+from gateway.store.tables import checkpoint, turn, turn_step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from gateway.model.ids import ConversationKey, MessageId, PeerId, SessionId, TurnId
+    from gateway.store.engine import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What was decided when the turn was claimed; frozen from then on."""
+
+    id: TurnId
+    conversation: ConversationKey
+    session: SessionId
+    peer: PeerId
+    rung: str
+    #: the resolver's trace, as ``whois --json`` prints it
+    identity: Mapping[str, Any]
+    address: Address
+    account: Account
+    reply_to: MessageId
+    language: str
+    state: TurnState = TurnState.ADMITTED
+    attempt: int = 0
+    stop_requested: bool = False
+
+
+def create(tx: Tx, new: Turn, *, now: datetime) -> None:
+    """Store a turn that was just claimed."""
+    tx.conn.execute(
+        sa.insert(turn).values(
+            id=new.id,
+            conversation=new.conversation,
+            session=new.session,
+            peer=new.peer,
+            rung=new.rung,
+            identity=dict(new.identity),
+            state=new.state,
+            platform=new.address.platform,
+            account=new.address.account,
+            place=new.address.place,
+            thread=new.address.thread,
+            scope=new.account.scope,
+            user_id=new.account.user_id,
+            reply_to=new.reply_to,
+            language=new.language,
+            created_at=now,
+            updated_at=now,
+        )
+    )
+
+
+def load(conn: sa.Connection, turn_id: TurnId) -> Turn | None:
+    """Return a turn, or None."""
+    row = conn.execute(sa.select(turn).where(turn.c.id == turn_id)).first()
+    return None if row is None else _turn(row)
+
+
+def _turn(row: sa.Row[Any]) -> Turn:
+    return Turn(
+        id=row.id,
+        conversation=row.conversation,
+        session=row.session,
+        peer=row.peer,
+        rung=row.rung,
+        identity=row.identity,
+        address=Address(row.platform, row.account, row.place, row.thread),
+        account=Account(row.platform, row.scope, row.user_id),
+        reply_to=row.reply_to,
+        language=row.language,
+        state=TurnState(row.state),
+        attempt=row.attempt,
+        stop_requested=row.stop_requested,
+    )
+
+
+def advance(
+    tx: Tx,
+    turn_id: TurnId,
+    new: TurnState,
+    *,
+    now: datetime,
+    detail: str = "",
+    **values: Any,
+) -> None:
+    """Take a turn to its next state and write the checkpoint.
+
+    Raises ``IllegalTransitionError`` when the present state does not allow it.
+    """
+    row = tx.conn.execute(
+        sa.select(turn.c.state, turn.c.attempt).where(turn.c.id == turn_id)
+    ).one()
+    check_transition(TurnState(row.state), new)
+    tx.conn.execute(
+        sa.update(turn).where(turn.c.id == turn_id).values(state=new, updated_at=now, **values)
+    )
+    mark(tx, turn_id, new, "ok", attempt=row.attempt, detail=detail, now=now)
+
+
+def mark(
+    tx: Tx,
+    turn_id: TurnId,
+    step: str,
+    status: str,
+    *,
+    now: datetime,
+    attempt: int = 0,
+    detail: str = "",
+) -> None:
+    """Write a checkpoint. ``detail`` is for the trace and holds no message text."""
+    tx.conn.execute(
+        sa.insert(checkpoint).values(
+            turn=turn_id, step=step, status=status, attempt=attempt, detail=detail, at=now
+        )
+    )
+
+
+def begin_attempt(tx: Tx, turn_id: TurnId, *, now: datetime) -> int:
+    """Count one more run of the turn and return its number."""
+    counted = tx.conn.execute(
+        sa.update(turn)
+        .where(turn.c.id == turn_id)
+        .values(attempt=turn.c.attempt + 1, updated_at=now)
+        .returning(turn.c.attempt)
+    )
+    attempt = int(counted.scalar_one())
+    mark(tx, turn_id, "run", "started", attempt=attempt, now=now)
+    return attempt
+
+
+def request_stop(tx: Tx, conversation: ConversationKey) -> TurnId | None:
+    """Ask the conversation's running turn to stop, also over a restart; None: none runs."""
+    return tx.conn.execute(
+        sa.update(turn)
+        .where(turn.c.conversation == conversation, turn.c.state == TurnState.RUNNING)
+        .values(stop_requested=True)
+        .returning(turn.c.id)
+    ).scalar()
+
+
+def latest(
+    conn: sa.Connection, conversation: ConversationKey, *, account: Account | None = None
+) -> TurnId | None:
+    """Return the conversation's newest turn (of one account, where given)."""
+    statement = sa.select(turn.c.id).where(turn.c.conversation == conversation)
+    if account is not None:
+        statement = statement.where(
+            turn.c.scope == account.scope, turn.c.user_id == account.user_id
+        )
+    return conn.execute(statement.order_by(turn.c.id.desc()).limit(1)).scalar()
+
+
+def checkpoints(conn: sa.Connection, turn_id: TurnId) -> list[sa.Row[Any]]:
+    """Return (step, status, attempt, detail, at) of a turn in order."""
+    columns = (
+        checkpoint.c.step,
+        checkpoint.c.status,
+        checkpoint.c.attempt,
+        checkpoint.c.detail,
+        checkpoint.c.at,
+    )
+    return list(
+        conn.execute(
+            sa.select(*columns).where(checkpoint.c.turn == turn_id).order_by(checkpoint.c.id)
+        )
+    )
+
+
+def steps(conn: sa.Connection, turn_id: TurnId) -> list[str]:
+    """Return the committed model steps of a turn."""
+    rows = conn.execute(
+        sa.select(turn_step.c.step)
+        .where(turn_step.c.turn == turn_id)
+        .order_by(turn_step.c.ordinal)
+    )
+    return list(rows.scalars())
+
+
+def add_step(tx: Tx, turn_id: TurnId, step: str) -> None:
+    """Commit one more model step."""
+    ordinal = statements.count(tx.conn, turn_step, turn_step.c.turn == turn_id)
+    tx.conn.execute(sa.insert(turn_step).values(turn=turn_id, ordinal=ordinal, step=step))
+
+
+def drop_steps(tx: Tx, turn_id: TurnId) -> None:
+    """Forget the model steps of a turn that is answered: they will not be run again."""
+    tx.conn.execute(sa.delete(turn_step).where(turn_step.c.turn == turn_id))
+
+
+def counts(conn: sa.Connection) -> dict[str, int]:
+    """Return how many turns are in each state."""
+    return statements.count_by(conn, turn.c.state)
