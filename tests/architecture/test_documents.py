@@ -1,0 +1,95 @@
+"""Links lead somewhere, tests can fail, and the lock files fit pyproject.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.architecture.asserting import toothless
+from tests.architecture.links import link_faults
+from tests.architecture.sources import ROOT, modules, write_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_every_link_resolves() -> None:
+    assert link_faults(ROOT) == []
+
+
+def test_a_broken_link_is_seen(tmp_path: Path) -> None:
+    page = (
+        "# One `page` here\n\n[a](b.md) [c](b.md#two-words) [d](#one-page-here) ![e](img.png)\n\n"
+        "[f](https://example.org/x) [g](b.md#gone) [h](#gone) [i](folder)\n"
+    )
+    root = write_tree(tmp_path, {"a.md": page, "b.md": "## Two words!\n", "folder/c.md": ""})
+    assert link_faults(root) == ["a.md: img.png", "a.md: b.md#gone", "a.md: #gone"]
+
+
+def test_every_test_can_fail() -> None:
+    assert toothless(modules(ROOT, "tests")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "sound"),
+    [
+        ("def test_a():\n    work()", False),
+        ("async def test_a():\n    await work()", False),
+        ("def test_a():\n    assert work()", True),
+        ("def test_a():\n    with pytest.raises(OSError):\n        work()", True),
+        ("def check(x):\n    assert x\ndef test_a():\n    check(1)", True),
+        ("def b(x):\n    assert x\ndef c(x):\n    b(x)\ndef test_a():\n    c(1)", True),
+        ("class TestA:\n    def test_a(self):\n        work()", False),
+    ],
+)
+def test_a_test_that_cannot_fail_is_seen(tmp_path: Path, source: str, sound: bool) -> None:
+    found = modules(write_tree(tmp_path, {"tests/unit/test_x.py": source}), "tests")
+    assert (toothless(found) == []) is sound
+
+
+def _pins(lock: str) -> dict[str, str]:
+    text = (ROOT / lock).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", text, re.MULTILINE))
+
+
+def _wanted(*extras: str) -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    optional = project["optional-dependencies"]
+    lines = [*project["dependencies"], *(line for extra in extras for line in optional[extra])]
+    return [Requirement(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("lock", "extras"),
+    [
+        ("requirements.lock", ("local", "postgres")),
+        ("requirements-dev.lock", ("local", "postgres", "dev")),
+    ],
+)
+def test_the_lock_fits_the_declared_dependencies(lock: str, extras: tuple[str, ...]) -> None:
+    pins = _pins(lock)
+    unmet = [
+        str(wanted)
+        for wanted in _wanted(*extras)
+        if not wanted.specifier.contains(pins.get(canonicalize_name(wanted.name), "0"))
+    ]
+    assert unmet == [], "run: make lock"
+
+
+def test_both_locks_pin_the_same_versions() -> None:
+    runtime, development = _pins("requirements.lock"), _pins("requirements-dev.lock")
+    shared = runtime.keys() & development.keys()
+    assert {name: runtime[name] for name in shared} == {name: development[name] for name in shared}
+    assert runtime.keys() - development.keys() == {"editables"}
+
+
+def test_every_pin_carries_a_hash() -> None:
+    text = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8").replace("\\\n", "")
+    pinned = [line for line in text.splitlines() if "==" in line and not line.startswith("#")]
+    assert len(pinned) > 50
+    assert [line for line in pinned if "--hash=sha256:" not in line] == []
