@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 #: the only functions that may catch everything, and why
 SUPERVISED = {
     "gateway/mailbox/drain.py Drain._handle": "a defect costs one item its turn, not the worker",
+    "gateway/store/sqlite.py SqliteStore._apply": "an operation's error is handed to its caller",
 }
 
 
