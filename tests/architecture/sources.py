@@ -28,7 +28,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """``source`` imports ``target``, a module's dotted name, at ``line``."""
+    """``source`` imports ``target``, a dotted name, at ``line``."""
 
     source: Module
     target: str
@@ -58,8 +58,8 @@ def imports(found: list[Module]) -> list[Import]:
     """Return every import of every module, wherever in the file it stands.
 
     Imports under ``TYPE_CHECKING``, inside functions and by ``import_module("literal")`` count
-    like any other. ``from package import name`` is an import of ``package.name`` where that is
-    one of ``found``, else of ``package``.
+    like any other. ``from package import name`` is an import of ``package.name``, unless that is
+    a name inside ``package`` rather than a module of its own.
     """
     known = {module.name for module in found}
     return [
@@ -79,7 +79,7 @@ def _targets(node: ast.AST, module: Module, known: set[str]) -> Iterator[str]:
             package = _absolute(node, module)
             for alias in names:
                 whole = f"{package}.{alias.name}"
-                yield whole if whole in known else package
+                yield package if package in known and whole not in known else whole
         case ast.Call(
             func=ast.Name(id="import_module" | "__import__") | ast.Attribute(attr="import_module"),
             args=[ast.Constant(value=str(name)), *_],

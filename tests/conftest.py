@@ -1,0 +1,31 @@
+"""What holds for every suite: no settings of this machine, no deadlines, crash tests one by one."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+_OURS = re.compile(
+    r"(HERMES|HONCHO|GATEWAY|TELEGRAM|DISCORD|SLACK|OPENAI|ANTHROPIC|GOOGLE|EMBEDDINGS|TRANSCRIBE)_"
+)
+#: what a test run may be told from outside
+_KEPT = {"GATEWAY_TEST_PG_URL", "HERMES_MODELS"}
+_CRASH = Path(__file__).parent / "crash"
+
+for _name in [name for name in os.environ if _OURS.match(name) and name not in _KEPT]:
+    del os.environ[_name]
+
+# A busy machine is no reason to fail: what must be fast is measured in tests/bench.
+settings.register_profile("suite", deadline=None)
+settings.load_profile("suite")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the crash tests on one worker: each of them keeps several processes busy."""
+    for item in items:
+        if item.path.is_relative_to(_CRASH):
+            item.add_marker(pytest.mark.xdist_group("crash"))
