@@ -1,4 +1,4 @@
-"""What holds for every suite: no settings of this machine, no deadlines, crash tests one by one."""
+"""For every suite: no settings of this machine, no deadlines, crash tests one by one."""
 
 from __future__ import annotations
 
