@@ -1,0 +1,1 @@
+"""Telegram, by python-telegram-bot as the client and a durable receive loop of our own."""

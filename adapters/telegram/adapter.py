@@ -1,0 +1,93 @@
+"""The Telegram adapter: one bot's source and sink behind the port."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adapters.telegram.client import Client
+from adapters.telegram.manifest import (
+    CAPABILITIES,
+    TELEGRAM,
+    account_of,
+    check,
+    split_tokens,
+)
+from adapters.telegram.pace import Pacer
+from adapters.telegram.sink import Sink
+from adapters.telegram.source import Source
+from gateway.model.errors import ConfigurationError, Disposition, PlatformError
+from gateway.model.ids import AccountId
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from adapters.telegram.manifest import TelegramSettings
+    from gateway.model.ids import TurnId
+    from gateway.model.outbound import Address, Part, Receipt
+    from gateway.ports import Adapter, AdapterStatus, Clock, Intake, Preview
+
+
+class TelegramAdapter:
+    """One bot account. ``send`` and ``typing`` work whether or not ``run`` is receiving."""
+
+    platform = TELEGRAM
+    capabilities = CAPABILITIES
+
+    def __init__(self, account: AccountId, client: Client, source: Source, sink: Sink) -> None:
+        self.account = account
+        self._client = client
+        self._source = source
+        self._sink = sink
+
+    @property
+    def status(self) -> AdapterStatus:
+        return self._source.status
+
+    async def run(self, intake: Intake) -> None:
+        await self._source.run(intake)
+
+    async def send(self, part: Part) -> Receipt:
+        return await self._sink.send(part)
+
+    async def look_up(self, part: Part) -> Receipt | None:
+        """Never claims anything: a bot cannot read what it has posted."""
+        raise PlatformError(
+            "Telegram gives bots no way to look up what they posted",
+            code="no_look_up",
+            disposition=Disposition.AMBIGUOUS,
+        )
+
+    async def typing(self, address: Address) -> None:
+        await self._sink.typing(address)
+
+    def preview(self, address: Address, turn: TurnId) -> Preview | None:
+        return None
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+
+def create(
+    settings: TelegramSettings,
+    secrets: Mapping[str, str],
+    *,
+    clock: Clock,
+    commands: Sequence[tuple[str, str]] = (),
+) -> list[Adapter]:
+    """Build one adapter for each token in ``secrets``.
+
+    ``commands`` are ``(name, description)`` for Telegram's command menu. Raises
+    ``ConfigurationError`` with everything that is wrong.
+    """
+    if problems := check(settings, secrets):
+        raise ConfigurationError(*problems)
+    return [_build(token, settings, clock, commands) for token in split_tokens(secrets)]
+
+
+def _build(
+    token: str, settings: TelegramSettings, clock: Clock, commands: Sequence[tuple[str, str]]
+) -> TelegramAdapter:
+    account = AccountId(account_of(token))
+    client = Client(token, settings)
+    source = Source(client, account, clock, commands=commands)
+    return TelegramAdapter(account, client, source, Sink(client, Pacer(clock)))

@@ -1,0 +1,180 @@
+"""The Bot API of one token, by python-telegram-bot; every failure is a PlatformError."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from telegram import Bot, BotCommand, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram.constants import ChatAction
+from telegram.error import TelegramError
+from telegram.request import HTTPXRequest
+
+from adapters.telegram.errors import translated
+from adapters.telegram.words import Me
+from gateway.model.ids import AccountId, MessageId
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from adapters.telegram.manifest import TelegramSettings
+    from gateway.model.ids import PlaceId, ThreadId
+
+#: What is read from Telegram. Reactions, members and buttons are left out: nothing uses them.
+ALLOWED_UPDATES = (
+    "message",
+    "edited_message",
+    "channel_post",
+    "edited_channel_post",
+    "my_chat_member",
+)
+
+MOST_UPDATES = 100
+#: how much longer than the poll itself an answer to it may take
+_POLL_GRACE = 5.0
+
+#: Loggers that put addresses (and so the token), arguments and answers into their records.
+TALKATIVE = ("httpx", "httpcore", "telegram")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One ``sendMessage`` as it will be tried. ``text`` stays out of ``repr``."""
+
+    place: PlaceId
+    text: str = field(repr=False)
+    entities: tuple[MessageEntity, ...] = field(default=(), repr=False)
+    thread: ThreadId | None = None
+    reply_to: MessageId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Telegram's answer to a send."""
+
+    message: MessageId
+    #: it stands as an answer to the message that the draft named
+    replied: bool
+
+
+def quiet_libraries() -> None:
+    """Keep the libraries' records below WARNING out of every log, whatever the root's level."""
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _Request(HTTPXRequest):
+    """PTB's transport; an answer that is no JSON object is not written to the log."""
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, object]:
+        try:
+            answer = json.loads(payload.decode("utf-8", "replace"))
+        except ValueError as error:
+            raise TelegramError("Invalid server response") from error
+        if not isinstance(answer, dict):
+            raise TelegramError("Invalid server response")
+        return answer
+
+
+class Client:
+    """Calls of one bot. Safe for concurrent use; ``aclose`` ends every connection.
+
+    Library objects show the token in their ``repr``, so none is handed out.
+    """
+
+    def __init__(self, token: str, settings: TelegramSettings) -> None:
+        quiet_libraries()
+        self._polls = _Request(connection_pool_size=2, pool_timeout=5.0)
+        self._calls = _Request(
+            connection_pool_size=64, read_timeout=20.0, write_timeout=20.0, pool_timeout=10.0
+        )
+        self._bot = Bot(
+            token,
+            base_url=settings.base_url,
+            base_file_url=settings.base_file_url,
+            request=self._calls,
+            get_updates_request=self._polls,
+        )
+
+    async def get_me(self) -> Me:
+        """Return the bot's id and present username."""
+        with translated():
+            user = await self._bot.get_me()
+            return Me(AccountId(str(user.id)), user.username or "")
+
+    async def drop_webhook(self) -> bool:
+        """Remove a webhook, which would keep every update from us; say whether there was one."""
+        with translated():
+            if not (await self._bot.get_webhook_info()).url:
+                return False
+            return await self._bot.delete_webhook()
+
+    async def set_commands(self, commands: Sequence[tuple[str, str]]) -> None:
+        """Show ``(name, description)`` pairs in Telegram's own command menu."""
+        with translated():
+            await self._bot.set_my_commands([BotCommand(*command) for command in commands])
+
+    async def get_updates(self, offset: int | None, seconds: int) -> object:
+        """Wait up to ``seconds`` for updates and return Telegram's raw answer.
+
+        Naming ``offset`` confirms every update below it: they are gone from Telegram. Raw,
+        because one update that the library cannot read would else block all behind it.
+        """
+        arguments = {
+            "timeout": seconds,
+            "limit": MOST_UPDATES,
+            "allowed_updates": json.dumps(ALLOWED_UPDATES),
+        }
+        if offset is not None:
+            arguments["offset"] = offset
+        address = f"{self._bot.base_url}/getUpdates?{urlencode(arguments)}"
+        with translated():
+            return await self._polls.post(address, read_timeout=seconds + _POLL_GRACE)
+
+    async def send_message(self, draft: Draft) -> Sent:
+        """Post one message, without link preview: fetching one tells a site of the answer.
+
+        A reply whose target is gone is posted without it. Raises ``AmbiguousSendError`` when
+        Telegram may have posted it.
+        """
+        thread, reply = _number(draft.thread), _reply(draft.reply_to)
+        with translated(sending=True):
+            message = await self._bot.send_message(
+                draft.place,
+                draft.text,
+                entities=draft.entities,
+                message_thread_id=thread,
+                reply_parameters=reply,
+                link_preview_options=LinkPreviewOptions(is_disabled=True),
+            )
+            target = message.reply_to_message
+            return Sent(
+                MessageId(str(message.message_id)),
+                replied=target is not None and str(target.message_id) == draft.reply_to,
+            )
+
+    async def send_typing(self, place: PlaceId, thread: ThreadId | None) -> None:
+        """Show "typing…" for about five seconds."""
+        topic = _number(thread)
+        with translated():
+            await self._bot.send_chat_action(place, ChatAction.TYPING, message_thread_id=topic)
+
+    async def aclose(self) -> None:
+        """Close all connections; nothing may be called afterwards."""
+        await self._polls.shutdown()
+        await self._calls.shutdown()
+
+
+def _number(thread: ThreadId | None) -> int | None:
+    return None if thread is None else int(thread)
+
+
+def _reply(message: MessageId | None) -> ReplyParameters | None:
+    """A message that is no number here (a reply across chats, an event) cannot be answered."""
+    if message is None or not message.isdecimal():
+        return None
+    return ReplyParameters(int(message), allow_sending_without_reply=True)
