@@ -8,12 +8,13 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
 
-from gateway.settings.kinds import Name, Synonyms, Url
+from gateway.settings.kinds import Clamp, Name, Synonyms, Url
 
 ReasoningLevel = Literal["minimal", "low", "medium", "high", "max"]
 MemoryMode = Literal["hybrid", "honcho", "local"]
 #: an integer writes every that many turns
 WriteFrequency = Literal["async", "turn", "session"] | Annotated[int, Field(ge=1)]
+SomeName = Annotated[Name, Field(min_length=1)]
 Names = Mapping[str, Name]
 Count = Annotated[int, Field(ge=1)]
 Wait = Annotated[float, Field(ge=0, le=60)]
@@ -56,9 +57,9 @@ class HonchoSettings(_HonchoModel):
     timeout: Annotated[float, Field(gt=0, le=600)] = 30
     #: None: on when there is a key or an address, see ``active``
     enabled: bool | None = None
-    workspace: Name = "hermes"
+    workspace: SomeName = "hermes"
     peer_name: Name | None = None
-    ai_peer: Name = "hermes"
+    ai_peer: SomeName = "hermes"
     pin_user_peer: bool = False
     user_peer_aliases: Names = Field(default_factory=dict)
     runtime_peer_prefix: Name = ""
@@ -76,7 +77,7 @@ class HonchoSettings(_HonchoModel):
     context_tokens: Count | None = None
     context_cadence: Count = 1
     dialectic_cadence: Count = 2
-    dialectic_depth: Annotated[int, Field(ge=1, le=3)] = 1
+    dialectic_depth: Annotated[int, Clamp(1, 3), Field(ge=1, le=3)] = 1
     dialectic_depth_levels: tuple[ReasoningLevel, ...] | None = None
     dialectic_reasoning_level: ReasoningLevel = "low"
     dialectic_dynamic: bool = True

@@ -34,6 +34,14 @@ class Synonyms:
     values: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Clamp:
+    """A whole number outside the range is moved to its edge, with a warning."""
+
+    low: int
+    high: int
+
+
 Id = Annotated[str, TextKind.ID]
 QualifiedId = Annotated[str, TextKind.QUALIFIED_ID]
 AnyId = Annotated[str, TextKind.ANY_ID]

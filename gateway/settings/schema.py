@@ -57,7 +57,7 @@ class ModelSettings(_Section):
 
     provider: Annotated[
         Literal["auto", "openai", "anthropic", "google", "local"],
-        Synonyms({"custom": "openai", "openrouter": "openai", "gemini": "google"}),
+        Synonyms({"custom": "openai", "gemini": "google"}),
     ] = "auto"
     name: str | None = None
     base_url: Url | None = None
