@@ -126,10 +126,15 @@ def resolve(
         tried = attempt(case)
         steps.append(Step(rung, tried.named is not None, tried.detail))
         if tried.named is not None:
-            named = _apart_from_agent(tried.named, case)
-            peer = PeerId(named.peer)
-            return Identity(peer, rung, tuple(steps), tried.source, named.original)
-    raise AssertionError("the last rung matches every sender")
+            return _identity(rung, tried.source, tried.named, steps, case)
+    detail = f"nothing else to go by than the conversation {conversation}"
+    steps.append(Step(Rung.SESSION, True, detail))
+    return _identity(Rung.SESSION, "conversation", _after_conversation("user", case), steps, case)
+
+
+def _identity(rung: Rung, source: str, named: _Named, steps: list[Step], case: _Case) -> Identity:
+    named = _apart_from_agent(named, case)
+    return Identity(PeerId(named.peer), rung, tuple(steps), source, named.original)
 
 
 # --- rungs -------------------------------------------------------------------------------------
@@ -231,11 +236,7 @@ def _peer_name(case: _Case) -> _Tried:
     return _Tried(f'the channel has no users: peerName "{name}"', "peerName", _set(name, case))
 
 
-def _session(case: _Case) -> _Tried:
-    detail = f"nothing else to go by than the conversation {case.conversation}"
-    return _Tried(detail, "conversation", _after_conversation("user", case))
-
-
+#: after these only the conversation is left
 _LADDER: tuple[tuple[Rung, Callable[[_Case], _Tried]], ...] = (
     (Rung.UNATTRIBUTED, _nobody),
     (Rung.PIN, _pin),
@@ -243,7 +244,6 @@ _LADDER: tuple[tuple[Rung, Callable[[_Case], _Tried]], ...] = (
     (Rung.PREFIX, _prefix),
     (Rung.RAW, _raw),
     (Rung.PEER_NAME, _peer_name),
-    (Rung.SESSION, _session),
 )
 
 

@@ -21,12 +21,12 @@ _SHORTEST = 8
 _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<!\d)\d+(?::|%3[Aa])[A-Za-z0-9_-]{30,}"), "[telegram-token]"),
     (re.compile(r"\b(?:xox[a-z]\.)?(?:xox[a-z]|xapp)-[A-Za-z0-9-]{6,}"), "[slack-token]"),
-    (re.compile(r"\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?"), "[jwt]"),
+    (re.compile(r"(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?"), "[jwt]"),
     (
         re.compile(r"(?<![\w-])[A-Za-z0-9_-]{23,32}\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}"),
         "[discord-token]",
     ),
-    (re.compile(r"\b(?:sk|hch)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{12,}"), "[api-key]"),
+    (re.compile(r"(?<![\w-])(?:sk|hch)-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{12,}"), "[api-key]"),
     (re.compile(r"\bAIza[A-Za-z0-9_-]{30,}"), "[api-key]"),
     (re.compile(r"(?i)\b(bearer\s+)(?=\S*\d)[A-Za-z0-9._~+/=-]{8,}"), rf"\1{MASK}"),
     (
@@ -38,7 +38,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (re.compile(r"(://[^\s/:@]*:)[^\s/@]+(?=@)"), rf"\1{MASK}"),
     (
-        re.compile(r"(?i)\b((?:[a-z]+[_-])*(?:api_?key|token|secret|password)=)[^\s&'\",;]+"),
+        re.compile(r"(?i)((?:api_?key|token|secret|password)=)[^\s&'\",;]+"),
         rf"\1{MASK}",
     ),
 )

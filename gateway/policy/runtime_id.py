@@ -31,7 +31,7 @@ class RuntimeId:
 
         The last one, the bare id, matches on every platform and in every team.
         """
-        if self.scope is None:
+        if not self.scope:
             return (self.qualified, self.id)
         return (self.qualified, f"{self.scope}:{self.id}", f"{self.platform}:{self.id}", self.id)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Literal
@@ -210,14 +211,14 @@ def reset_due(
 
 def _last_boundary(rule: ResetRule, now: datetime) -> datetime:
     today = now.astimezone(rule.zone).date()
-    boundary = _boundary(rule, today)
-    return boundary if boundary <= now else _boundary(rule, today - timedelta(days=1))
+    boundaries = (_boundary(rule, today - timedelta(days=back)) for back in itertools.count())
+    return next(boundary for boundary in boundaries if boundary <= now)
 
 
 def _boundary(rule: ResetRule, day: date) -> datetime:
     """Return the one moment of ``day``'s reset in UTC.
 
-    An hour that a night in spring skips is the moment of the skip; of an hour that a night in
-    autumn repeats the first counts.
+    Of an hour that a night in autumn repeats, the first counts; an hour that a night in spring
+    skips comes as long after midnight as if it had not been skipped.
     """
     return datetime.combine(day, time(rule.at_hour), rule.zone).astimezone(UTC)
