@@ -76,7 +76,7 @@ clean: ## remove .venv and every cache
 	  echo '$(PYTHON) was not found: install Python 3.11 or newer, or name one: make run PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' </dev/null || { \
 	  echo "Python 3.11 or newer is needed, $$($(PYTHON) -V 2>&1) was found; name another: make run PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -m venv --clear .venv </dev/null >&2
+	@$(PYTHON) -m venv .venv </dev/null >&2
 	@touch $@
 
 .venv/runtime: requirements.lock pyproject.toml | .venv/python
