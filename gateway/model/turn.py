@@ -32,7 +32,7 @@ TRANSITIONS: dict[TurnState, frozenset[TurnState]] = {
     TurnState.SETTLED: frozenset(),
     TurnState.REFUSED: frozenset(),
     TurnState.EXPIRED: frozenset(),
-    TurnState.DEAD: frozenset(),
+    TurnState.DEAD: frozenset({TurnState.SETTLED}),
 }
 
 

@@ -1,0 +1,1 @@
+"""The way of a message: intake, turn, delivery; commands and pairing beside it."""

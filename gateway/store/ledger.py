@@ -45,8 +45,11 @@ class Entry:
     sent_at: datetime
 
 
-def add(tx: Tx, entry: Entry, state: LedgerState, *, now: datetime) -> None:
-    """Write one row at the session's next position; the same key twice is a defect and raises."""
+def add(tx: Tx, entry: Entry, state: LedgerState, *, skip: str = "", now: datetime) -> None:
+    """Write one row at the session's next position; the same key twice is a defect and raises.
+
+    ``skip``: the setting by which this row never goes to memory; it is settled at once.
+    """
     tx.conn.execute(
         sa.insert(ledger).values(
             key=entry.key,
@@ -56,7 +59,8 @@ def add(tx: Tx, entry: Entry, state: LedgerState, *, now: datetime) -> None:
             role=entry.role,
             message_id=entry.message_id,
             turn=entry.turn,
-            state=state,
+            state=LedgerState.SKIPPED if skip else state,
+            reason=skip,
             sent_at=entry.sent_at,
             created_at=now,
         )
@@ -84,3 +88,10 @@ def _settle_held(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> None:
 def counts(conn: sa.Connection) -> dict[str, int]:
     """Return how many rows are in each state."""
     return statements.count_by(conn, ledger.c.state)
+
+
+def of_turn(conn: sa.Connection, turn: TurnId) -> list[dict[str, str | int]]:
+    """Return a turn's rows for the trace, without their text."""
+    columns = (ledger.c.seq, ledger.c.role, ledger.c.peer, ledger.c.state, ledger.c.reason)
+    rows = conn.execute(sa.select(*columns).where(ledger.c.turn == turn).order_by(ledger.c.seq))
+    return [dict(row) for row in rows.mappings()]

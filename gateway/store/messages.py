@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 USER = "user"
 ASSISTANT = "assistant"
+#: a slash command: never history, never memory
+COMMAND = "command"
 #: the new wording of a message that had been said before
 EDIT = "edit"
 

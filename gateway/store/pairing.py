@@ -51,6 +51,12 @@ def last_request(conn: sa.Connection, account: Account) -> datetime | None:
     ).scalar()
 
 
+def language_of(conn: sa.Connection, request_id: str) -> str:
+    """Return the language a request's letter is written in."""
+    statement = sa.select(pairing.c.language).where(pairing.c.id == request_id)
+    return conn.execute(statement).scalar() or "en"
+
+
 def add(tx: Tx, request: Request) -> None:
     """Store a new request."""
     tx.conn.execute(

@@ -166,6 +166,11 @@ def latest(
     return conn.execute(statement.order_by(turn.c.id.desc()).limit(1)).scalar()
 
 
+def usage(conn: sa.Connection, turn_id: TurnId) -> dict[str, Any] | None:
+    """Return which model answered and what it took; None before the answer."""
+    return conn.execute(sa.select(turn.c.usage).where(turn.c.id == turn_id)).scalar()
+
+
 def checkpoints(conn: sa.Connection, turn_id: TurnId) -> list[sa.Row[Any]]:
     """Return (step, status, attempt, detail, at) of a turn in order."""
     columns = (

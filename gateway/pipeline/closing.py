@@ -1,0 +1,148 @@
+"""Closing a turn: the one commit that holds answer, outbox, ledger and state together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gateway.model.ids import LedgerKey
+from gateway.model.turn import TurnState
+from gateway.store import ledger, messages, outbox, turns
+from gateway.text import catalog
+from gateway.text.clean import blank, clean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gateway.model.outbound import RichText
+    from gateway.model.turn import TurnState as State
+    from gateway.pipeline.opening import OpenTurn
+    from gateway.pipeline.post import Post
+    from gateway.pipeline.rules import Rules
+    from gateway.ports import Answer, Clock
+    from gateway.store.engine import Tx
+    from gateway.store.turns import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What is to be committed: said by the agent (may be empty), shown to the person."""
+
+    said: str
+    contents: Sequence[RichText]
+    answer: Answer | None = None
+
+
+class Closing:
+    """Writes the end of a turn. ``compose`` first, outside the transaction: it costs time."""
+
+    def __init__(self, clock: Clock, post: Post) -> None:
+        self._clock = clock
+        self._post = post
+
+    def compose(self, turn: Turn, answer: Answer) -> Closed:
+        """Return what an agent's answer becomes for its person."""
+        said = clean(answer.text)
+        if blank(said):
+            said = ""
+        shown = said or catalog.text(
+            "stopped" if answer.stopped else "empty_answer", turn.language
+        )
+        if said and answer.stopped:
+            shown = f"{said}\n\n{catalog.text('stopped', turn.language)}"
+        return Closed(said, self._post.compose(turn.address.platform, shown), answer)
+
+    def answered(self, tx: Tx, opened: OpenTurn, closed: Closed, rules: Rules) -> None:
+        """Commit an answer."""
+        turn, now = opened.turn, self._clock.now()
+        usage = None
+        if closed.answer is not None:
+            usage = {
+                "model": closed.answer.model,
+                "requests": closed.answer.requests,
+                "input_tokens": closed.answer.input_tokens,
+                "output_tokens": closed.answer.output_tokens,
+                "stopped": closed.answer.stopped,
+            }
+        turns.advance(tx, turn.id, TurnState.ANSWERED, now=now, usage=usage)
+        self._remember_people(tx, opened, rules)
+        if closed.said:
+            self._remember_answer(tx, turn, closed.said, rules)
+        self._finish(tx, turn, closed.contents)
+
+    def failed(self, tx: Tx, opened: OpenTurn, text: str, rules: Rules, *, error: str) -> None:
+        """Commit that there is no answer, and tell the person why (``text``: catalogue key)."""
+        self._without_answer(tx, opened, rules, TurnState.FAILED, error)
+        shown = catalog.text(text, opened.turn.language)
+        contents = self._post.compose(opened.turn.address.platform, shown)
+        self._finish(tx, opened.turn, contents)
+
+    def expired(self, tx: Tx, opened: OpenTurn, rules: Rules) -> None:
+        """Record messages that are too old to be answered."""
+        self._remember_people(tx, opened, rules)
+
+    def dead(self, tx: Tx, opened: OpenTurn, rules: Rules, *, error: str) -> None:
+        """Give a turn up that kept failing on our side; the person is told."""
+        self._without_answer(tx, opened, rules, TurnState.DEAD, error)
+        shown = catalog.text("failed.internal", opened.turn.language)
+        contents = self._post.compose(opened.turn.address.platform, shown)
+        self._finish(tx, opened.turn, contents)
+
+    def _without_answer(
+        self, tx: Tx, opened: OpenTurn, rules: Rules, state: State, error: str
+    ) -> None:
+        now = self._clock.now()
+        turns.advance(tx, opened.turn.id, state, now=now, error=error, detail=error)
+        self._remember_people(tx, opened, rules)
+
+    def _finish(self, tx: Tx, turn: Turn, contents: Sequence[RichText]) -> None:
+        turns.drop_steps(tx, turn.id)
+        self._post.send(
+            tx,
+            outbox.Letter(
+                key=turn.id,
+                address=turn.address,
+                contents=contents,
+                purpose=outbox.ANSWER,
+                turn=turn.id,
+                reply_to=turn.reply_to,
+            ),
+        )
+
+    def _remember_people(self, tx: Tx, opened: OpenTurn, rules: Rules) -> None:
+        for row in opened.rows:
+            if blank(row.event.text):
+                continue
+            entry = ledger.Entry(
+                key=LedgerKey(f"{opened.turn.id}-m{row.message_id}"),
+                session=opened.turn.session,
+                turn=opened.turn.id,
+                peer=opened.turn.peer,
+                role=messages.USER,
+                message_id=row.message_id,
+                sent_at=row.event.sent_at,
+            )
+            ledger.add(
+                tx, entry, ledger.LedgerState.DUE, skip=rules.skip_user, now=self._clock.now()
+            )
+
+    def _remember_answer(self, tx: Tx, turn: Turn, said: str, rules: Rules) -> None:
+        now = self._clock.now()
+        message = messages.add(
+            tx,
+            turn.conversation,
+            messages.Said(0, messages.ASSISTANT, "", said, now),
+            session=turn.session,
+            turn=turn.id,
+            now=now,
+        )
+        entry = ledger.Entry(
+            key=LedgerKey(f"{turn.id}-m{message}"),
+            session=turn.session,
+            turn=turn.id,
+            peer=rules.agent_peer,
+            role=messages.ASSISTANT,
+            message_id=message,
+            sent_at=now,
+        )
+        ledger.add(tx, entry, ledger.LedgerState.HELD, skip=rules.skip_agent, now=now)

@@ -1,0 +1,174 @@
+"""Slash commands in chats. A command runs in one transaction and answers with one text.
+
+``/new`` and ``/title`` wait for their place in the conversation; the others run at once, beside
+a running turn. Nothing of a command ever reaches the agent or memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gateway.mailbox import items
+from gateway.mailbox.lanes import Done
+from gateway.pipeline import explain
+from gateway.pipeline.addresses import TURN, account_of, address_of, written
+from gateway.policy.commands import KNOWN
+from gateway.store import inbox, outbox, sessions, turns
+from gateway.text import catalog
+from gateway.text.clean import one_line
+from gateway.text.escape import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.pipeline.opening import Opening
+    from gateway.pipeline.pairing import Pairing
+    from gateway.pipeline.post import Post
+    from gateway.pipeline.rules import Current
+    from gateway.pipeline.running import Running
+    from gateway.ports import Clock
+    from gateway.store.engine import Tx
+    from gateway.store.inbox import InboxRow
+
+TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One command as it was given."""
+
+    tx: Tx
+    row: InboxRow
+    args: str
+    admin: bool
+    language: str
+
+    def text(self, key: str, **values: object) -> str:
+        """Return a text of the catalogue in the caller's language."""
+        return catalog.text(key, self.language, **values)
+
+
+class Commands:
+    """Handler of the ``command`` lane, and of ordered commands in the ``turn`` lane."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        current: Current,
+        *,
+        post: Post,
+        opening: Opening,
+        running: Running,
+        pairing: Pairing,
+        describe_model: Callable[[], str],
+    ) -> None:
+        self._clock = clock
+        self._current = current
+        self._post = post
+        self._opening = opening
+        self._running = running
+        self._pairing = pairing
+        self._describe_model = describe_model
+        self._handlers: Mapping[str, Callable[[Call], str]] = {
+            "start": lambda call: call.text("start"),
+            "help": self._help,
+            "new": self._new,
+            "stop": self._stop,
+            "status": self._status,
+            "whoami": self._whoami,
+            "trace": self._trace,
+            "title": self._title,
+            "approve": self._approve,
+        }
+
+    @property
+    def menu(self) -> Sequence[str]:
+        """Names of the commands that everybody may use, for a platform's command menu."""
+        return [name for name in self._handlers if not KNOWN[name].admin]
+
+    async def handle(self, lease: Lease) -> Outcome:
+        """Run a command that needs no order."""
+        row_id, admin = lease.item.payload["inbox"], bool(lease.item.payload.get("admin"))
+        return Done(lambda tx: self.run(tx, inbox.load(tx.conn, row_id), admin=admin))
+
+    def run(self, tx: Tx, row: InboxRow, *, admin: bool) -> None:
+        """Run a command and post its answer; the same command twice answers once."""
+        command = row.event.command
+        if command is None:
+            return
+        language = self._current.rules.language_for(row.event.sender)
+        call = Call(tx, row, command.args.strip(), admin, language)
+        handler = self._handlers.get(command.name)
+        if handler is None:
+            answer = call.text("unknown_command", name=one_line(command.name, 40))
+        elif KNOWN[command.name].admin and not admin:
+            answer = call.text("admin_only")
+        else:
+            answer = handler(call)
+        letter = outbox.Letter(
+            key=f"command:{row.id}",
+            address=address_of(row.event),
+            contents=(),
+            reply_to=row.event.message,
+        )
+        self._post.notice(tx, letter, answer)
+
+    # --- one method each -----------------------------------------------------------------
+
+    def _help(self, call: Call) -> str:
+        lines = [f"/{name} — {call.text(f'cmd.{name}')}" for name in self.menu]
+        return "\n".join([call.text("help"), "", *lines])
+
+    def _new(self, call: Call) -> str:
+        closed = sessions.close(
+            call.tx, call.row.conversation, reason="new", now=self._clock.now()
+        )
+        return call.text("new.done" if closed else "new.nothing")
+
+    def _stop(self, call: Call) -> str:
+        conversation = call.row.conversation
+        if turns.request_stop(call.tx, conversation) is None:
+            return call.text("stop.nothing")
+        call.tx.on_commit(lambda: self._running.stop(conversation))
+        return call.text("stop.done")
+
+    def _status(self, call: Call) -> str:
+        known = sessions.find(call.tx.conn, call.row.conversation)
+        waiting = items.live_count(call.tx, TURN, call.row.conversation)
+        return call.text(
+            "status",
+            model=escape(self._describe_model()),
+            session=known.session if known and known.session else "–",
+            waiting=waiting,
+        )
+
+    def _whoami(self, call: Call) -> str:
+        identity = self._opening.identify(call.tx, call.row.event, call.row.conversation)
+        return explain.whoami(identity, account_of(call.row.event), call.language)
+
+    def _trace(self, call: Call) -> str:
+        account = account_of(call.row.event)
+        turn = turns.latest(call.tx.conn, call.row.conversation, account=account)
+        if turn is None:
+            return call.text("trace.nothing")
+        found = explain.trace(call.tx.conn, turn)
+        return explain.trace_text(found, call.language, self._current.rules.reset.zone)
+
+    def _title(self, call: Call) -> str:
+        if not call.args:
+            known = sessions.find(call.tx.conn, call.row.conversation)
+            if known is None or not known.title:
+                return call.text("title.usage")
+            return call.text("title.show", title=escape(known.title))
+        title = one_line(call.args, TITLE_LENGTH)
+        sessions.set_title(call.tx, call.row.conversation, title)
+        return call.text("title.done", title=escape(title))
+
+    def _approve(self, call: Call) -> str:
+        by = written(account_of(call.row.event))
+        result = self._pairing.approve(call.tx, call.args, admin=False, by=by)
+        if isinstance(result, Exception):
+            return call.text("pairing.wrong")
+        return call.text("pairing.done", name=escape(result.name or result.account.user_id))

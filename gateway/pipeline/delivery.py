@@ -1,0 +1,239 @@
+"""Delivery: each part reaches its platform once, or is recorded as unknown or failed.
+
+``sending`` is committed before the platform is called. A part found in that state was in flight
+when something broke; what may be done then is the platform's declared ``Resend``.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from gateway.mailbox.lanes import Again, Done, Outcome
+from gateway.model.capabilities import Resend
+from gateway.model.errors import (
+    Disposition,
+    PlatformError,
+    RateLimitedError,
+    UnreachableError,
+)
+from gateway.model.ids import PlaceId
+from gateway.model.outbound import PartState
+from gateway.model.turn import TurnState
+from gateway.policy.retry import Backoff
+from gateway.store import ledger, outbox, places, turns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from gateway.mailbox.items import Item
+    from gateway.mailbox.lanes import Lease
+    from gateway.model.ids import AccountId, PlatformName, TurnId
+    from gateway.model.outbound import Part, Receipt
+    from gateway.pipeline.pairing import Pairing
+    from gateway.ports import Adapter, Clock
+    from gateway.store.engine import Tx
+    from gateway.store.outbox import StoredPart
+
+log = structlog.get_logger(__name__)
+
+#: an outage of a platform is waited out for about a day, then the operator must decide
+BACKOFF = Backoff(first=1.0, factor=2.0, ceiling=60.0, jitter=0.2, attempts=1500)
+
+
+class Delivery:
+    """Handler of the ``deliver`` lane."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        adapters: Mapping[tuple[PlatformName, AccountId], Adapter],
+        *,
+        pairing: Pairing,
+        roll: Callable[[], float] = random.random,
+    ) -> None:
+        self._clock = clock
+        self._adapters = adapters
+        self._pairing = pairing
+        self._roll = roll
+
+    async def handle(self, lease: Lease) -> Outcome:
+        """Send one part and write down what became of it."""
+        stored = await lease.write(lambda tx: self._begin(tx, lease.item))
+        if stored.state.final:
+            return Done()
+        adapter = self._adapters.get((stored.part.address.platform, stored.part.address.account))
+        if adapter is None:
+            return self._final(stored, PartState.FAILED, error="platform_off")
+        try:
+            receipt = await self._send(adapter, stored)
+        except PlatformError as error:
+            return self._refused(lease, adapter, stored, error)
+        if receipt is None:
+            return self._final(stored, PartState.UNKNOWN, error="interrupted")
+        return self._delivered(stored, receipt)
+
+    def bury(self, tx: Tx, item: Item, error: str) -> None:
+        """``on_dead`` of the lane."""
+        stored = outbox.load(tx.conn, item.payload["part"])
+        if not stored.state.final:
+            self._conclude(tx, stored, PartState.FAILED, error=error)
+
+    def _begin(self, tx: Tx, item: Item) -> StoredPart:
+        stored = outbox.load(tx.conn, item.payload["part"])
+        if stored.state.final:
+            return stored
+        key = _place_key(stored.part)
+        if places.unreachable(tx.conn, key):
+            self._conclude(tx, stored, PartState.FAILED, error=UnreachableError.code)
+            return replace(stored, state=PartState.FAILED)
+        if stored.state is PartState.WAITING:
+            outbox.mark_sending(tx, stored.id, now=self._clock.now())
+        return replace(stored, part=self._prepare(tx, stored, places.current(tx.conn, key)))
+
+    def _prepare(self, tx: Tx, stored: StoredPart, place: str) -> Part:
+        """Return the part as it is sent: to where its place has moved, codes filled in."""
+        part = replace(stored.part, address=replace(stored.part.address, place=PlaceId(place)))
+        if stored.purpose == outbox.PAIRING:
+            return replace(part, content=self._pairing.letter(tx, part.key))
+        return part
+
+    async def _send(self, adapter: Adapter, stored: StoredPart) -> Receipt | None:
+        """Send, or find out what became of an earlier send; None: that cannot be known."""
+        if stored.part.in_doubt:
+            if adapter.capabilities.resend is Resend.NEVER:
+                return None
+            if adapter.capabilities.resend is Resend.LOOK_UP:
+                found = await adapter.look_up(stored.part)
+                if found is not None:
+                    return found
+        return await adapter.send(stored.part)
+
+    # --- outcomes ------------------------------------------------------------------------
+
+    def _delivered(self, stored: StoredPart, receipt: Receipt) -> Outcome:
+        return Done(
+            lambda tx: self._conclude(
+                tx,
+                stored,
+                PartState.DELIVERED,
+                sent_message=receipt.message,
+                degraded=",".join(receipt.degraded),
+            )
+        )
+
+    def _final(self, stored: StoredPart, state: PartState, *, error: str) -> Outcome:
+        log.warning(
+            "delivery.ended",
+            action="deliver",
+            turn=stored.part.turn,
+            platform=stored.part.address.platform,
+            state=state.value,
+            code=error,
+        )
+        return Done(lambda tx: self._conclude(tx, stored, state, error=error))
+
+    def _refused(
+        self, lease: Lease, adapter: Adapter, stored: StoredPart, error: PlatformError
+    ) -> Outcome:
+        if isinstance(error, UnreachableError):
+            return self._unreachable(stored, error)
+        if isinstance(error, RateLimitedError):
+            return self._later(stored, error.retry_after or 1.0, error)
+        match error.disposition:
+            case Disposition.GIVE_UP:
+                return self._final(stored, PartState.FAILED, error=error.code)
+            case Disposition.AMBIGUOUS if adapter.capabilities.resend is Resend.NEVER:
+                return self._final(stored, PartState.UNKNOWN, error=error.code)
+        delay = BACKOFF.delay(
+            lease.item.attempts, retry_after=error.retry_after, roll=self._roll()
+        )
+        if delay is None:
+            return self._final(stored, PartState.FAILED, error=error.code)
+        if error.disposition is Disposition.AMBIGUOUS:
+            return Again(delay, error.code, counted=True)
+        return self._later(stored, delay, error, counted=True)
+
+    def _later(
+        self, stored: StoredPart, delay: float, error: PlatformError, *, counted: bool = False
+    ) -> Outcome:
+        log.info(
+            "delivery.waits",
+            action="deliver",
+            turn=stored.part.turn,
+            code=error.code,
+            seconds=round(delay, 1),
+        )
+        return Again(
+            delay,
+            error.code,
+            counted=counted,
+            effects=lambda tx: outbox.mark_waiting(
+                tx, stored.id, error=error.code, now=self._clock.now()
+            ),
+        )
+
+    def _unreachable(self, stored: StoredPart, error: PlatformError) -> Outcome:
+        key = _place_key(stored.part)
+
+        def effects(tx: Tx) -> None:
+            places.mark_unreachable(tx, key, now=self._clock.now())
+            self._conclude(tx, stored, PartState.FAILED, error=error.code)
+
+        log.warning(
+            "delivery.unreachable",
+            action="deliver",
+            turn=stored.part.turn,
+            platform=stored.part.address.platform,
+        )
+        return Done(effects)
+
+    # --- transactions --------------------------------------------------------------------
+
+    def _conclude(
+        self,
+        tx: Tx,
+        stored: StoredPart,
+        state: PartState,
+        *,
+        sent_message: str | None = None,
+        error: str = "",
+        degraded: str = "",
+    ) -> None:
+        outbox.conclude(
+            tx,
+            stored.id,
+            state,
+            now=self._clock.now(),
+            sent_message=sent_message,
+            error=error,
+            degraded=degraded,
+        )
+        turn = stored.part.turn
+        if turn is not None:
+            turns.mark(
+                tx,
+                turn,
+                "delivered",
+                state.value,
+                now=self._clock.now(),
+                attempt=stored.attempts,
+                detail=f"part {stored.ordinal + 1}" + (f": {error}" if error else ""),
+            )
+            self._settle(tx, turn)
+
+    def _settle(self, tx: Tx, turn: TurnId) -> None:
+        states = outbox.states_of(tx.conn, turn)
+        if PartState.DELIVERED in states or PartState.UNKNOWN in states:
+            ledger.release(tx, turn)
+        if not all(state.final for state in states):
+            return
+        ledger.skip_undelivered(tx, turn)
+        turns.advance(tx, turn, TurnState.SETTLED, now=self._clock.now())
+
+
+def _place_key(part: Part) -> places.PlaceKey:
+    return places.PlaceKey(part.address.platform, part.address.account, part.address.place)

@@ -1,0 +1,101 @@
+"""Explaining: a turn's way as data and as text, and why somebody is who they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gateway.model.errors import GatewayError
+from gateway.pipeline.addresses import written
+from gateway.store import inbox, ledger, outbox, turns
+from gateway.text import catalog
+from gateway.text.escape import escape
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    import sqlalchemy as sa
+
+    from gateway.model.ids import TurnId
+    from gateway.policy.identity import Identity
+    from gateway.store.people import Account
+
+
+class UnknownTurnError(GatewayError):
+    """There is no such turn."""
+
+    code = "unknown_turn"
+
+
+def trace(conn: sa.Connection, turn_id: TurnId) -> dict[str, Any]:
+    """Return a turn's whole way without any text of its messages.
+
+    Raises ``UnknownTurnError``.
+    """
+    turn = turns.load(conn, turn_id)
+    if turn is None:
+        raise UnknownTurnError(f"there is no turn {turn_id}; /trace in a chat shows its last one")
+    return {
+        "turn": turn.id,
+        "state": turn.state.value,
+        "attempts": turn.attempt,
+        "conversation": turn.conversation,
+        "session": turn.session,
+        "account": written(turn.account),
+        "identity": dict(turn.identity),
+        "usage": turns.usage(conn, turn_id),
+        "messages": [
+            {
+                "message": row.event.message,
+                "sent_at": row.event.sent_at.isoformat(),
+                "received_at": row.received_at.isoformat(),
+            }
+            for row in inbox.of_turn(conn, turn_id)
+        ],
+        "checkpoints": [
+            {
+                "step": row.step,
+                "status": row.status,
+                "attempt": row.attempt,
+                "detail": row.detail,
+                "at": row.at.isoformat(),
+            }
+            for row in turns.checkpoints(conn, turn_id)
+        ],
+        "parts": [
+            {
+                "part": row.id,
+                "state": row.state,
+                "attempts": row.attempts,
+                "message": row.sent_message,
+                "error": row.error,
+                "degraded": row.degraded,
+            }
+            for row in outbox.of_turn(conn, turn_id)
+        ],
+        "memory": ledger.of_turn(conn, turn_id),
+    }
+
+
+def trace_text(found: dict[str, Any], language: str, zone: ZoneInfo) -> str:
+    """Return a trace as a short text for a chat."""
+    from datetime import datetime
+
+    lines = [f"**{found['turn']}** {found['state']}"]
+    for point in found["checkpoints"]:
+        at = datetime.fromisoformat(point["at"]).astimezone(zone)
+        detail = f" – {escape(point['detail'])}" if point["detail"] else ""
+        status = "" if point["status"] == "ok" else f" {point['status']}"
+        lines.append(f"- {at:%H:%M:%S} {point['step']}{status}{detail}")
+    return "\n".join([catalog.text("trace.title", language), "", *lines])
+
+
+def whoami(identity: Identity, account: Account, language: str) -> str:
+    """Return who the gateway takes somebody for, and why."""
+    reason = catalog.text(f"whoami.{identity.rung.value}", language)
+    return catalog.text(
+        "whoami",
+        language,
+        peer=escape(identity.peer),
+        account=escape(written(account)),
+        reason=reason,
+    )

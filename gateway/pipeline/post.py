@@ -1,0 +1,86 @@
+"""Saying something: a text becomes parts of its platform's size, and each part a delivery."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gateway.pipeline.addresses import DELIVER
+from gateway.store import outbox
+from gateway.text.markup import parse
+from gateway.text.split import split
+from gateway.text.units import measure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gateway.model.capabilities import Capabilities
+    from gateway.model.ids import PlatformName
+    from gateway.model.outbound import RichText
+    from gateway.ports import Clock
+    from gateway.store.engine import Tx
+
+
+class Mailbox(Protocol):
+    """Where durable work is put: the running engine, or another process's note to it."""
+
+    def put(
+        self, tx: Tx, lane: str, key: str, *, dedupe: str, payload: Mapping[str, Any]
+    ) -> int | None:
+        """Add an item in the caller's transaction; None when it was put before."""
+        ...
+
+
+class Post:
+    """Writes letters into the outbox. Knows sizes, not platforms."""
+
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        clock: Clock,
+        capabilities: Mapping[PlatformName, Capabilities],
+    ) -> None:
+        self._mailbox = mailbox
+        self._clock = clock
+        self._capabilities = capabilities
+
+    def compose(self, platform: PlatformName, markdown: str) -> Sequence[RichText]:
+        """Return ``markdown`` as parts that fit the platform; never empty for visible text."""
+        facts = self._capabilities[platform]
+        rich = parse(markdown)
+        return split(
+            rich,
+            limit=facts.max_length,
+            size=lambda piece: measure(piece.text, facts.length_unit),
+            max_spans=facts.max_spans,
+        )
+
+    def send(self, tx: Tx, letter: outbox.Letter) -> None:
+        """Put a letter's parts on their way, in order behind whatever its place waits for."""
+        for part in outbox.post(tx, letter, now=self._clock.now()):
+            self.deliver(tx, letter, part)
+
+    def deliver(self, tx: Tx, letter: outbox.Letter, part: int) -> None:
+        """Ask for one stored part's delivery."""
+        where = letter.address
+        self._mailbox.put(
+            tx,
+            DELIVER,
+            f"{where.platform}/{where.account}/{where.place}",
+            dedupe=str(part),
+            payload={"part": part},
+        )
+
+    def notice(self, tx: Tx, letter: outbox.Letter, markdown: str) -> None:
+        """Send ``markdown`` in place of the letter's contents."""
+        contents = self.compose(letter.address.platform, markdown)
+        self.send(
+            tx,
+            outbox.Letter(
+                key=letter.key,
+                address=letter.address,
+                contents=contents,
+                purpose=letter.purpose,
+                turn=letter.turn,
+                reply_to=letter.reply_to,
+            ),
+        )

@@ -1,0 +1,63 @@
+"""Retention: what has served its purpose goes, in small batches between the messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import structlog
+
+from gateway.mailbox import items
+from gateway.model.errors import GatewayError
+from gateway.store import inbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime, timedelta
+
+    from gateway.ports import Clock
+    from gateway.settings.schema import RetentionSettings
+    from gateway.store.engine import Store, Tx
+
+log = structlog.get_logger(__name__)
+
+INTERVAL = 3600.0
+BATCH = 1000
+
+
+async def sweep(store: Store, clock: Clock, settings: RetentionSettings) -> dict[str, int]:
+    """Drop what is older than ``settings`` allow; return how much of what.
+
+    Finished mailbox items go, and raw payloads; inbox keys stay, they are the dedupe memory.
+    """
+    now = clock.now()
+    return {
+        "items": await _drop(store, now, settings.done, items.forget_done),
+        "raw": await _drop(store, now, settings.raw, inbox.drop_raw),
+    }
+
+
+async def _drop(
+    store: Store, now: datetime, keep: timedelta | None, drop: Callable[..., int]
+) -> int:
+    if keep is None:
+        return 0
+
+    def batch(tx: Tx) -> int:
+        return drop(tx, before=now - keep, limit=BATCH)
+
+    total = dropped = await store.write(batch)
+    while dropped == BATCH:
+        dropped = await store.write(batch)
+        total += dropped
+    return total
+
+
+async def run(store: Store, clock: Clock, settings: RetentionSettings) -> None:
+    """Sweep once an hour until cancelled."""
+    while True:
+        try:
+            dropped = await sweep(store, clock, settings)
+            log.info("retention.swept", action="retention", **dropped)
+        except GatewayError as error:
+            log.warning("retention.failed", action="retention", error=str(error))
+        await clock.sleep(INTERVAL)

@@ -1,0 +1,137 @@
+"""The settings as the pipeline's decisions need them, exchanged whole on a reload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gateway.model.ids import PeerId
+from gateway.policy import naming
+from gateway.policy.admission import AccessRules
+from gateway.policy.identity import IdentityRules
+from gateway.policy.session import ResetRule
+from gateway.text.catalog import language_of
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from gateway.model.events import Sender
+    from gateway.model.ids import ConversationKey, PlatformName, ScopeId
+    from gateway.policy.session import ConsoleNaming
+    from gateway.settings.schema import ConversationSettings, HonchoSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One consistent set of rules; a turn reads it once."""
+
+    profile: str
+    #: ``auto`` follows the person
+    language: str
+    identity: IdentityRules
+    access: AccessRules
+    conversations: ConversationSettings
+    reset: ResetRule
+    workspace: str
+    #: names of platform sessions set by hand: conversation key → name
+    sessions: dict[str, str]
+    #: how sessions outside a platform are named (title and peer still to be filled in)
+    outside: ConsoleNaming
+    #: why rows of this role never go to memory: "" when they do
+    skip_user: str
+    skip_agent: str
+    #: the agent's peer
+    agent_peer: PeerId
+
+    @property
+    def max_age(self) -> timedelta:
+        """Older events are recorded and not answered."""
+        return self.conversations.max_age
+
+    def language_for(self, sender: Sender) -> str:
+        """Return the language to write to a person in."""
+        if self.language != "auto":
+            return self.language
+        return language_of(sender.language)
+
+    def session_by_hand(self, key: ConversationKey) -> str | None:
+        """Return the memory session that the operator gave a platform conversation."""
+        return self.sessions.get(key)
+
+    def identity_for(
+        self, platform: PlatformName, *, bare_team: ScopeId | None, stand_in: str
+    ) -> IdentityRules:
+        """Return the identity rules; ``stand_in`` names the console's person without peerName.
+
+        The stand-in satisfies no pin and is never used on a platform with users.
+        """
+        rules = replace(self.identity, bare_team=bare_team)
+        if platform == "console" and not rules.peer_name and stand_in:
+            rules = replace(rules, peer_name=stand_in)
+        return rules
+
+
+def build(
+    settings: Settings,
+    honcho: HonchoSettings,
+    *,
+    outside: ConsoleNaming,
+) -> Rules:
+    """Return the rules that these settings say."""
+    access = settings.access
+    skip_user, skip_agent = _skip_reasons(settings, honcho)
+    return Rules(
+        profile=settings.profile,
+        language=settings.language,
+        identity=IdentityRules(
+            pin=honcho.pin_user_peer,
+            peer_name=honcho.peer_name or "",
+            aliases=honcho.user_peer_aliases,
+            links={},
+            prefix=honcho.runtime_peer_prefix,
+            ai_peer=honcho.ai_peer,
+            bare_team=None,
+        ),
+        access=AccessRules(
+            admins=access.admins,
+            allow=access.allow,
+            roles=access.roles,
+            places=access.places,
+            open_places=access.open_places,
+            allow_all=access.allow_all,
+            pairing=access.pairing,
+            bots=access.bots,
+        ),
+        conversations=settings.conversations,
+        reset=ResetRule(
+            mode=settings.conversations.reset.mode,
+            idle_minutes=settings.conversations.reset.idle_minutes,
+            at_hour=settings.conversations.reset.at_hour,
+            zone=settings.zone,
+        ),
+        workspace=honcho.workspace,
+        sessions=dict(honcho.sessions),
+        outside=outside,
+        skip_user=skip_user,
+        skip_agent=skip_agent,
+        agent_peer=PeerId(next(naming.candidates(honcho.ai_peer))),
+    )
+
+
+def _skip_reasons(settings: Settings, honcho: HonchoSettings) -> tuple[str, str]:
+    if settings.memory.provider == "honcho" and honcho.enabled is False:
+        return "disabled", "disabled"
+    if not honcho.save_messages:
+        return "saveMessages", "saveMessages"
+    user = "userMemoryMode" if honcho.user_mode == "local" else ""
+    agent = "agentMemoryMode" if honcho.agent_mode == "local" else ""
+    return user, agent
+
+
+class Current:
+    """The rules in force. Assign ``rules`` to exchange them; readers take them once."""
+
+    def __init__(self, rules: Rules, *, stand_in: str = "") -> None:
+        self.rules = rules
+        #: the system user's name, for the console's person when no peerName is set
+        self.stand_in = stand_in
