@@ -39,9 +39,14 @@ class LoopbackServer(ABC):
         """``http://127.0.0.1:PORT``, the same for the life of the object."""
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def serving(self) -> bool:
+        """Whether the server listens; already false while it stops."""
+        return self._runner is not None
+
     async def start(self) -> None:
         """Listen; nothing happens when it already does."""
-        if self._runner is not None:
+        if self.serving:
             return
         app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[self._track])
         app.add_routes(self.routes())

@@ -75,19 +75,30 @@ class TelegramEmulator(People, Trouble, LoopbackServer):
 
         Raises ``TimeoutError`` with the number that came.
         """
+        enough = wanted if callable(wanted) else lambda answers: len(answers) >= wanted
+        if not await self._until(lambda: enough(self.answers(chat, bot=bot)), timeout):
+            came = len(self.answers(chat, bot=bot))
+            raise TimeoutError(f"{came} answers in chat {chat} after {timeout:g} s")
+        return self.answers(chat, bot=bot)
+
+    async def wait_for_calls(
+        self, method: str, count: int = 1, *, timeout: float = 5.0
+    ) -> list[Recorded]:
+        """Wait until ``method`` was called so often (a poll: until it waits); return the calls."""
+        if not await self._until(lambda: len(self.calls_of(method)) >= count, timeout):
+            came = len(self.calls_of(method))
+            raise TimeoutError(f"{came} calls of {method} after {timeout:g} s")
+        return self.calls_of(method)
+
+    async def _until(self, reached: Callable[[], bool], timeout: float) -> bool:
         try:
             async with asyncio.timeout(timeout):
-                while not _enough(wanted, self.answers(chat, bot=bot)):
+                while not reached():
                     await self._changed.wait()
         except TimeoutError:
-            came = len(self.answers(chat, bot=bot))
-            raise TimeoutError(f"{came} answers in chat {chat} after {timeout:g} s") from None
-        return self.answers(chat, bot=bot)
+            return False
+        return True
 
     def _tell(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
-
-
-def _enough(wanted: int | Callable[[list[Json]], bool], answers: list[Json]) -> bool:
-    return len(answers) >= wanted if isinstance(wanted, int) else wanted(answers)

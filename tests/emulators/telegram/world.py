@@ -49,7 +49,8 @@ class Chat:
     #: bots that were blocked or kicked
     removed: set[int] = field(default_factory=set)
     moved_to: int | None = None
-    next_message: int = 1
+    #: 1 is the group's creation, and the id of General
+    next_message: int = 2
 
     @property
     def id(self) -> int:
@@ -121,7 +122,7 @@ class World:
         """Return the chat, made up at the first mention."""
         key = (bot.id if chat_id > 0 else 0, chat_id)
         if key not in self._chats:
-            self._chats[key] = Chat(self._made_up(chat_id))
+            self._chats[key] = Chat(self._made_up(chat_id), next_message=1 if chat_id > 0 else 2)
         return self._chats[key]
 
     def find_chat(self, bot: Bot, raw_id: str) -> Chat:
