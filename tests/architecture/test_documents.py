@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.architecture.asserting import toothless
+from tests.architecture.conduct import text_files
 from tests.architecture.links import link_faults
 from tests.architecture.sources import ROOT, modules, write_tree
 
@@ -29,6 +30,31 @@ def test_a_broken_link_is_seen(tmp_path: Path) -> None:
     )
     root = write_tree(tmp_path, {"a.md": page, "b.md": "## Two words!\n", "folder/c.md": ""})
     assert link_faults(root) == ["a.md: img.png", "a.md: b.md#gone", "a.md: #gone"]
+
+
+def _code(page: Path) -> str:
+    fences_and_spans = r"^```.*?^```|`[^`\n]+`"
+    return "\n".join(
+        re.findall(fences_and_spans, page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    )
+
+
+def test_every_make_target_that_a_page_names_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    pages = [file for file in text_files(ROOT) if file.suffix == ".md"]
+    named = {
+        name for page in pages for name in re.findall(r"\bmake (?:-s )?([a-z]+)", _code(page))
+    }
+    assert {"run", "test", "check"} <= named
+    assert named - targets == set()
+
+
+def test_help_describes_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    described = re.findall(r"^([a-z]+):.*## \S", makefile, re.MULTILINE)
+    assert sorted(described) == sorted(phony.split())
 
 
 def test_every_test_can_fail() -> None:
