@@ -27,6 +27,7 @@ _SKIPPED = re.compile(r"\.(?!ci$)|(?:build|dist|__pycache__)$")
 def broad_excepts(found: list[Module], allowed: Mapping[str, str]) -> list[str]:
     """Return a line for each handler of everything outside ``allowed``, and each stale entry.
 
+    A handler that ends by raising the same again is none: it tidies up.
     ``allowed`` maps ``path function`` to the reason why that function may catch everything.
     """
     seen = {f"{module.path} {name}": line for module in found for name, line in _handlers(module)}
@@ -40,7 +41,7 @@ def broad_excepts(found: list[Module], allowed: Mapping[str, str]) -> list[str]:
 def _handlers(module: Module) -> Iterator[tuple[str, int]]:
     def visit(node: ast.AST, owner: str) -> Iterator[tuple[str, int]]:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.ExceptHandler) and _broad(child.type):
+            if isinstance(child, ast.ExceptHandler) and _swallows(child):
                 yield owner, child.lineno
             if isinstance(child, ast.Call) and _suppresses_everything(child):
                 yield owner, child.lineno
@@ -50,6 +51,11 @@ def _handlers(module: Module) -> Iterator[tuple[str, int]]:
                 yield from visit(child, owner)
 
     yield from visit(module.tree, "")
+
+
+def _swallows(handler: ast.ExceptHandler) -> bool:
+    raises_again = isinstance(handler.body[-1], ast.Raise) and handler.body[-1].exc is None
+    return _broad(handler.type) and not raises_again
 
 
 def _broad(caught: ast.expr | None) -> bool:

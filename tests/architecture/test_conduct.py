@@ -94,6 +94,7 @@ def test_the_checkers_let_good_code_pass(tmp_path: Path) -> None:
         + "def h():\n"
         + "    x = 1\n" * 59
         + "try: h()\nexcept (OSError, ValueError): ...\n"
+        + "try: h()\nexcept BaseException:\n    h()\n    raise\n"
         + "x = '~/.hermes and https://example.org/home/ada'\n"
     )
     assert _one(tmp_path, source) == []
