@@ -1,12 +1,22 @@
-"""Putting somebody's words into a Markdown text of ours without their becoming markup."""
+"""Turns any text into Markdown that shows exactly that text."""
 
 from __future__ import annotations
 
-import re
+import regex
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>])")
+_ANYWHERE = regex.compile(r"[\\`*_~\[\]<&|]")
+#: what opens a block at the head of a line: headings, quotes, lists, rules
+_HEAD = regex.compile(r"^[#>+=-]|^(\d{1,9})(?=[.)])", regex.MULTILINE)
+#: indentation would make code of a line, and spaces at its end a break
+_EDGES = regex.compile(r"^[^\S\n]+|[^\S\n]+$", regex.MULTILINE)
 
 
-def escape(words: str) -> str:
-    """Return ``words`` so that Markdown shows them as they are."""
-    return _SPECIAL.sub(r"\\\1", words)
+def escape(text: str) -> str:
+    """Return Markdown whose visible text is ``text``, white space around lines aside."""
+    text = _ANYWHERE.sub(r"\\\g<0>", _EDGES.sub("", text))
+    return _HEAD.sub(_guard, text)
+
+
+def _guard(head: regex.Match[str]) -> str:
+    number = head.group(1)
+    return f"\\{head.group()}" if number is None else f"{number}\\"

@@ -1,0 +1,135 @@
+"""English texts. Markdown; ``catalog.text`` fills in the names in braces."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str | dict[str, str]] = {
+    # --- commands
+    "start": (
+        "Hello! Write to me as you would to a person: I remember what you tell me, so "
+        "you need not say it twice.\n\nSend /help to see what else I can do."
+    ),
+    "help": "Just write to me, or use one of these:\n\n{commands}",
+    "cmd.start": "say hello",
+    "cmd.help": "show this list",
+    "cmd.new": "begin a new conversation; I keep what I know of you",
+    "cmd.stop": "stop the answer I am writing",
+    "cmd.status": "how I am doing right now",
+    "cmd.whoami": "who I take you for, and why",
+    "cmd.trace": "what became of your last message",
+    "cmd.title": "show or change this conversation's title",
+    "new.done": "A fresh start. I still remember you; what would you like to talk about?",
+    "new.nothing": "This conversation is already new. Go ahead!",
+    "stop.done": "All right, I stopped.",
+    "stop.nothing": "I am not writing anything at the moment.",
+    "unknown_command": "I do not know the command `/{name}`. Send /help to see those I know.",
+    "admin_only": "Only an admin of this gateway may use that command.",
+    "direct_only": "Please ask me that in a direct message: the answer is for you alone.",
+    # --- status
+    "status.model": "Model: {model}",
+    "status.no_model": "Model: none yet (set-up mode)",
+    "status.memory": "Memory: on, session `{session}`",
+    "status.no_memory": "Memory: off",
+    "status.title": "Conversation: {title}",
+    "status.messages": {
+        "one": "{n} message in this conversation",
+        "other": "{n} messages in this conversation",
+    },
+    "status.busy": "I am writing an answer right now.",
+    "status.idle": "Nothing is waiting for an answer.",
+    "status.queue": {
+        "one": "{n} message is waiting for an answer.",
+        "other": "{n} messages are waiting for an answer.",
+    },
+    "status.platform": "{platform}: {state}",
+    "state.starting": "starting",
+    "state.connected": "connected",
+    "state.retrying": "connection lost, trying again",
+    "state.conflict": "another program uses the same bot",
+    "state.bad_credentials": "the token is not accepted",
+    "state.stopped": "stopped",
+    # --- whoami
+    "whoami.account": "On {platform} you are `{user}`.",
+    "whoami.peer": "What I remember of you is kept under the name `{peer}`.",
+    "whoami.pin": "Everybody who writes here counts as this one person: the gateway is set so.",
+    "whoami.alias": "The operator has tied this account to that name.",
+    "whoami.link": "You have linked this account to that name yourself.",
+    "whoami.prefix": "The name was made from your account's id and the gateway's prefix.",
+    "whoami.raw": "The name was made from your account's id.",
+    "whoami.peer_name": "It is the name that was set for whoever sits at this console.",
+    "whoami.session": "I cannot tell who you are here, so the name belongs to this conversation.",
+    "whoami.unattributed": (
+        "I cannot tell which person wrote this, so I remember nothing about a person here."
+    ),
+    "whoami.admin": "You are an admin of this gateway.",
+    # --- trace
+    "trace.head": "Turn `{turn}`: {state}",
+    "trace.none": "There is nothing to trace in this conversation yet.",
+    "trace.unknown": "I find no turn `{turn}` of yours. Send /trace alone to see the last one.",
+    "trace.step": "{time} {step}: {status}",
+    "trace.peer": "Filed under `{peer}` (rule: {rung})",
+    "trace.part": "Part {number} of the answer: {state}",
+    "trace.error": "What went wrong: {error}",
+    "turn.received": "received",
+    "turn.admitted": "waiting its turn",
+    "turn.running": "being answered",
+    "turn.answered": "answered",
+    "turn.settled": "done",
+    "turn.refused": "not admitted",
+    "turn.expired": "too old to be answered",
+    "turn.failed": "could not be answered",
+    "turn.dead": "given up",
+    "part.waiting": "waiting to be sent",
+    "part.sending": "being sent",
+    "part.delivered": "delivered",
+    "part.unknown": "sent, but it is not known whether it arrived",
+    "part.failed": "not delivered",
+    # --- title
+    "title.done": "This conversation is now called “{title}”.",
+    "title.show": "This conversation is called “{title}”.",
+    "title.none": "This conversation has no title yet. Give it one with `/title My title`.",
+    "title.usage": "Write `/title My title`, with at most {limit} characters.",
+    # --- pairing
+    "pairing.request": (
+        "Hello! I do not know you yet, so somebody who runs this gateway has to let you in. "
+        "Give them this code; it is good for one hour:\n\n`{code}`\n\n"
+        "They approve it with `hermes-gateway pairing approve {code}`."
+    ),
+    "pairing.again": (
+        "Your request is still waiting. Please have a little patience, or ask whoever runs "
+        "this gateway to approve the code I gave you."
+    ),
+    "pairing.full": "Too many people are waiting to be let in just now. Please try again later.",
+    "pairing.approved": "You have been let in. Welcome! Write to me whenever you like.",
+    # --- answers that did not come
+    "empty_answer": "I have nothing to say to that. Try putting it differently?",
+    "empty_message": "Yes? Write your question along with my name, or send /help.",
+    "stopped": "*Stopped.*",
+    "expired": "This message reached me too late. If it still matters, please send it again.",
+    "queue_full": "You write faster than I can answer. Give me a moment, then send it again.",
+    "recovered": "*Sorry for the wait: I was restarted in between.*",
+    "attachment_unsupported": (
+        "I cannot open this yet: {names}. Tell me in words what it is about, and I will help."
+    ),
+    "failed.model": "I could not come up with an answer. Please try again in a moment.",
+    "failed.credentials": (
+        "My model does not accept its key, so I cannot answer. Whoever runs this gateway can "
+        "find out more with `hermes-gateway doctor`."
+    ),
+    "failed.rate_limited": "My model is asked too much at the moment. Please try again shortly.",
+    "failed.timeout": "That took too long and I gave up. Please try again, perhaps in small steps.",
+    "failed.context": (
+        "This conversation has grown too long for me. Send /new to begin a fresh one; I keep "
+        "what I know of you."
+    ),
+    "failed.unavailable": "My model cannot be reached now. Please try again in a few minutes.",
+    "failed.internal": (
+        "Something broke on my side and I could not answer. It has been noted; please try again."
+    ),
+    # --- set-up mode
+    "setup.reply": (
+        "[set-up mode: no model] Your message arrived and is stored, but there is no model yet "
+        "that could answer it. To get one, run `hermes-gateway model install`, or put a key "
+        "such as `OPENAI_API_KEY` into the file `.env` and start again."
+    ),
+    "setup.known": "This is what I have stored of you so far:\n\n> {facts}",
+}

@@ -1,0 +1,116 @@
+"""Chinese texts (simplified). Markdown; ``catalog.text`` fills in the names in braces."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str | dict[str, str]] = {
+    # --- commands
+    "start": (
+        "你好！像和朋友聊天一样给我写信就行：你告诉我的事我会记住，不用再说第二遍。\n\n"
+        "发送 /help 可以看看我还会做什么。"
+    ),
+    "help": "直接给我发消息，或者使用下面的命令：\n\n{commands}",
+    "cmd.start": "打个招呼",
+    "cmd.help": "显示这份列表",
+    "cmd.new": "开始新的对话；我对你的了解会保留",
+    "cmd.stop": "停止我正在写的回答",
+    "cmd.status": "我现在的状态",
+    "cmd.whoami": "我把你认作谁，为什么",
+    "cmd.trace": "你上一条消息的处理经过",
+    "cmd.title": "查看或修改这个对话的标题",
+    "new.done": "我们重新开始。我仍然记得你，想聊些什么？",
+    "new.nothing": "这已经是一个新的对话了，请说吧！",
+    "stop.done": "好的，我停下了。",
+    "stop.nothing": "我现在没有在写回答。",
+    "unknown_command": "我不认识命令 `/{name}`。发送 /help 查看可用的命令。",
+    "admin_only": "只有这个网关的管理员才能使用该命令。",
+    "direct_only": "请在私聊里问我：这个回答只给你看。",
+    # --- status
+    "status.model": "模型：{model}",
+    "status.no_model": "模型：还没有（设置模式）",
+    "status.memory": "记忆：已开启，会话 `{session}`",
+    "status.no_memory": "记忆：已关闭",
+    "status.title": "对话：{title}",
+    "status.messages": {"other": "这个对话中有 {n} 条消息"},
+    "status.busy": "我正在写回答。",
+    "status.idle": "没有等待回答的消息。",
+    "status.queue": {"other": "有 {n} 条消息在等待回答。"},
+    "status.platform": "{platform}：{state}",
+    "state.starting": "正在启动",
+    "state.connected": "已连接",
+    "state.retrying": "连接中断，正在重试",
+    "state.conflict": "另一个程序正在使用同一个机器人",
+    "state.bad_credentials": "令牌未被接受",
+    "state.stopped": "已停止",
+    # --- whoami
+    "whoami.account": "你在 {platform} 上是 `{user}`。",
+    "whoami.peer": "我对你的记忆保存在 `{peer}` 这个名字下。",
+    "whoami.pin": "在这里写消息的人都算作同一个人：网关是这样设置的。",
+    "whoami.alias": "运营者把这个账号和该名字关联在了一起。",
+    "whoami.link": "是你自己把这个账号和该名字关联在了一起。",
+    "whoami.prefix": "这个名字由你的账号 ID 和网关的前缀组成。",
+    "whoami.raw": "这个名字由你的账号 ID 得来。",
+    "whoami.peer_name": "这是为使用这个控制台的人设置的名字。",
+    "whoami.session": "我在这里无法知道你是谁，所以这个名字只属于这个对话。",
+    "whoami.unattributed": "我无法知道这是谁写的，所以在这里不会记住任何人的事。",
+    "whoami.admin": "你是这个网关的管理员。",
+    # --- trace
+    "trace.head": "请求 `{turn}`：{state}",
+    "trace.none": "这个对话里还没有可以追踪的内容。",
+    "trace.unknown": "我找不到你的请求 `{turn}`。单独发送 /trace 可以查看最近的一个。",
+    "trace.step": "{time} {step}：{status}",
+    "trace.peer": "记在 `{peer}` 名下（规则：{rung}）",
+    "trace.part": "回答的第 {number} 部分：{state}",
+    "trace.error": "出错原因：{error}",
+    "turn.received": "已收到",
+    "turn.admitted": "正在排队",
+    "turn.running": "正在回答",
+    "turn.answered": "已回答",
+    "turn.settled": "已完成",
+    "turn.refused": "未获准许",
+    "turn.expired": "时间太久，不再回答",
+    "turn.failed": "未能回答",
+    "turn.dead": "已放弃",
+    "part.waiting": "等待发送",
+    "part.sending": "正在发送",
+    "part.delivered": "已送达",
+    "part.unknown": "已发送，但不确定是否送达",
+    "part.failed": "未送达",
+    # --- title
+    "title.done": "这个对话现在叫“{title}”。",
+    "title.show": "这个对话叫“{title}”。",
+    "title.none": "这个对话还没有标题。可以这样起一个：`/title 我的标题`。",
+    "title.usage": "请写 `/title 我的标题`，最多 {limit} 个字符。",
+    # --- pairing
+    "pairing.request": (
+        "你好！我还不认识你，需要由管理这个网关的人让你进来。请把这个代码交给他，"
+        "一小时内有效：\n\n`{code}`\n\n对方用 `hermes-gateway pairing approve {code}` 批准。"
+    ),
+    "pairing.again": "你的请求还在等待批准。请稍等，或者请管理网关的人批准我给你的代码。",
+    "pairing.full": "现在等待进入的人太多了，请稍后再试。",
+    "pairing.approved": "你已获准进入，欢迎！随时给我写信。",
+    # --- answers that did not come
+    "empty_answer": "对此我没有什么可说的。换个说法试试？",
+    "empty_message": "我在。请把问题和我的名字写在一起，或者发送 /help。",
+    "stopped": "*已停止。*",
+    "expired": "这条消息到得太晚，我没有回答。如果仍然需要，请再发一次。",
+    "queue_full": "你写得比我回答得快。请给我一点时间，然后再发一次。",
+    "recovered": "*抱歉让你久等：我中途重启了。*",
+    "attachment_unsupported": "我还打不开这些内容：{names}。用文字告诉我是关于什么的，我来帮你。",
+    "failed.model": "我没能想出回答。请稍后再试。",
+    "failed.credentials": (
+        "我的模型不接受它的密钥，所以我无法回答。管理网关的人可以用 "
+        "`hermes-gateway doctor` 了解详情。"
+    ),
+    "failed.rate_limited": "我的模型现在请求太多。请过一会儿再试。",
+    "failed.timeout": "这花了太长时间，我放弃了。请再试一次，或者分成几步来问。",
+    "failed.context": "这个对话对我来说太长了。发送 /new 开始新的对话；我对你的了解会保留。",
+    "failed.unavailable": "现在联系不上我的模型。请几分钟后再试。",
+    "failed.internal": "我这边出了故障，没能回答。故障已记录，请再试一次。",
+    # --- set-up mode
+    "setup.reply": (
+        "[set-up mode: no model] 设置模式：你的消息已经收到并保存，但现在还没有可以回答的模型。"
+        "要获得模型，请运行 `hermes-gateway model install`，或者把密钥（例如 "
+        "`OPENAI_API_KEY`）写进 `.env` 文件后重新启动。"
+    ),
+    "setup.known": "到目前为止，我记下了这些关于你的内容：\n\n> {facts}",
+}
