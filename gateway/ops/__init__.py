@@ -1,0 +1,1 @@
+"""Operating the gateway: time, logs, health, doctor."""

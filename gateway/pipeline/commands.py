@@ -17,7 +17,6 @@ from gateway.policy.commands import KNOWN
 from gateway.store import inbox, outbox, sessions, turns
 from gateway.text import catalog
 from gateway.text.clean import one_line
-from gateway.text.escape import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -118,8 +117,7 @@ class Commands:
     # --- one method each -----------------------------------------------------------------
 
     def _help(self, call: Call) -> str:
-        lines = [f"/{name} — {call.text(f'cmd.{name}')}" for name in self.menu]
-        return "\n".join([call.text("help"), "", *lines])
+        return catalog.help_text(call.language, self.menu)
 
     def _new(self, call: Call) -> str:
         closed = sessions.close(
@@ -137,22 +135,27 @@ class Commands:
     def _status(self, call: Call) -> str:
         known = sessions.find(call.tx.conn, call.row.conversation)
         waiting = items.live_count(call.tx, TURN, call.row.conversation)
-        return call.text(
-            "status",
-            model=escape(self._describe_model()),
-            session=known.session if known and known.session else "–",
-            waiting=waiting,
-        )
+        model = self._describe_model()
+        lines = [
+            call.text("status.model", model=model) if model else call.text("status.no_model"),
+            call.text("status.queue", n=waiting) if waiting else call.text("status.idle"),
+        ]
+        if known is not None and known.session is not None:
+            lines.append(call.text("status.memory", session=known.session))
+        if known is not None and known.title:
+            lines.append(call.text("status.title", title=known.title))
+        return "\n".join(f"- {line}" for line in lines)
 
     def _whoami(self, call: Call) -> str:
         identity = self._opening.identify(call.tx, call.row.event, call.row.conversation)
-        return explain.whoami(identity, account_of(call.row.event), call.language)
+        account = account_of(call.row.event)
+        return explain.whoami(identity, account, call.language, admin=call.admin)
 
     def _trace(self, call: Call) -> str:
         account = account_of(call.row.event)
         turn = turns.latest(call.tx.conn, call.row.conversation, account=account)
         if turn is None:
-            return call.text("trace.nothing")
+            return call.text("trace.none")
         found = explain.trace(call.tx.conn, turn)
         return explain.trace_text(found, call.language, self._current.rules.reset.zone)
 
@@ -160,15 +163,15 @@ class Commands:
         if not call.args:
             known = sessions.find(call.tx.conn, call.row.conversation)
             if known is None or not known.title:
-                return call.text("title.usage")
-            return call.text("title.show", title=escape(known.title))
+                return call.text("title.none")
+            return call.text("title.show", title=known.title)
         title = one_line(call.args, TITLE_LENGTH)
         sessions.set_title(call.tx, call.row.conversation, title)
-        return call.text("title.done", title=escape(title))
+        return call.text("title.done", title=title)
 
     def _approve(self, call: Call) -> str:
         by = written(account_of(call.row.event))
         result = self._pairing.approve(call.tx, call.args, admin=False, by=by)
         if isinstance(result, Exception):
-            return call.text("pairing.wrong")
-        return call.text("pairing.done", name=escape(result.name or result.account.user_id))
+            return call.text("approve.wrong")
+        return call.text("approve.done", name=result.name or result.account.user_id)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gateway.model.errors import GatewayError
 from gateway.pipeline.addresses import written
 from gateway.store import inbox, ledger, outbox, turns
 from gateway.text import catalog
-from gateway.text.escape import escape
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -78,24 +78,31 @@ def trace(conn: sa.Connection, turn_id: TurnId) -> dict[str, Any]:
 
 def trace_text(found: dict[str, Any], language: str, zone: ZoneInfo) -> str:
     """Return a trace as a short text for a chat."""
-    from datetime import datetime
-
-    lines = [f"**{found['turn']}** {found['state']}"]
+    state = catalog.text(f"turn.{found['state']}", language)
+    lines = [catalog.text("trace.head", language, turn=found["turn"], state=state)]
+    identity = found["identity"]
+    lines.append(
+        catalog.text("trace.peer", language, peer=identity["peer"], rung=identity["rung"])
+    )
     for point in found["checkpoints"]:
         at = datetime.fromisoformat(point["at"]).astimezone(zone)
-        detail = f" – {escape(point['detail'])}" if point["detail"] else ""
-        status = "" if point["status"] == "ok" else f" {point['status']}"
-        lines.append(f"- {at:%H:%M:%S} {point['step']}{status}{detail}")
-    return "\n".join([catalog.text("trace.title", language), "", *lines])
+        status = " ".join(filter(None, (point["status"], point["detail"])))
+        lines.append(
+            catalog.text(
+                "trace.step", language, time=f"{at:%H:%M:%S}", step=point["step"], status=status
+            )
+        )
+    head, *rest = lines
+    return "\n".join([head, "", *(f"- {line}" for line in rest)])
 
 
-def whoami(identity: Identity, account: Account, language: str) -> str:
+def whoami(identity: Identity, account: Account, language: str, *, admin: bool) -> str:
     """Return who the gateway takes somebody for, and why."""
-    reason = catalog.text(f"whoami.{identity.rung.value}", language)
-    return catalog.text(
-        "whoami",
-        language,
-        peer=escape(identity.peer),
-        account=escape(written(account)),
-        reason=reason,
-    )
+    lines = [catalog.text("whoami.peer", language, peer=identity.peer)]
+    if account.user_id:
+        told = {"platform": account.platform, "user": account.user_id}
+        lines.insert(0, catalog.text("whoami.account", language, **told))
+    lines.append(catalog.text(f"whoami.{identity.rung.value}", language))
+    if admin:
+        lines.append(catalog.text("whoami.admin", language))
+    return "\n".join(lines)

@@ -21,7 +21,7 @@ from gateway.policy.admission import Grant, Verdict, admit
 from gateway.policy.commands import KNOWN
 from gateway.store import facts, inbox, messages, outbox, people, places, sessions
 from gateway.text import catalog
-from gateway.text.clean import blank
+from gateway.text.clean import blank, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -167,7 +167,7 @@ class StoreIntake:
         if event.command is not None:
             return self._command(tx, arrival, key)
         if notice := _unanswerable(event):
-            self._tell(tx, arrival, notice)
+            self._tell(tx, arrival, notice, names=_file_names(event))
             return self._conclude(tx, arrival, "notice", notice)
         if items.live_count(tx, TURN, key) >= QUEUE_LIMIT:
             self._tell(tx, arrival, "queue_full")
@@ -225,7 +225,7 @@ class StoreIntake:
             payload={"inbox": arrival.row, "admin": arrival.admission.admin},
         )
 
-    def _tell(self, tx: Tx, arrival: _Arrival, text: str) -> None:
+    def _tell(self, tx: Tx, arrival: _Arrival, text: str, **values: str) -> None:
         event = arrival.event
         language = arrival.rules.language_for(event.sender)
         letter = outbox.Letter(
@@ -234,7 +234,7 @@ class StoreIntake:
             contents=(),
             reply_to=event.message,
         )
-        self._post.notice(tx, letter, catalog.text(text, language))
+        self._post.notice(tx, letter, catalog.text(text, language, **values))
 
 
 def _unanswerable(event: InboundEvent) -> str:
@@ -242,3 +242,7 @@ def _unanswerable(event: InboundEvent) -> str:
     if not blank(event.text) or event.forward is not None:
         return ""
     return "attachment_unsupported" if event.attachments else "empty_message"
+
+
+def _file_names(event: InboundEvent) -> str:
+    return ", ".join(one_line(each.name, 60) or each.kind.value for each in event.attachments)

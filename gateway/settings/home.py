@@ -129,6 +129,11 @@ class Home:
         return self.gateway / "gateway.lock"
 
     @property
+    def secret(self) -> Path:
+        """The key of pairing codes; losing it voids the codes that wait."""
+        return self.gateway / "secret.key"
+
+    @property
     def socket(self) -> Path:
         return self.gateway / "gateway.sock"
 

@@ -100,6 +100,9 @@ TEXTS: dict[str, str | dict[str, str]] = {
     ),
     "pairing.full": "Too many people are waiting to be let in just now. Please try again later.",
     "pairing.approved": "You have been let in. Welcome! Write to me whenever you like.",
+    "approve.done": "{name} has been let in.",
+    "approve.wrong": "No request that is waiting has this code. Codes are good for one hour.",
+    "cmd.approve": "let somebody in by their code",
     # --- answers that did not come
     "empty_answer": "I have nothing to say to that. Try putting it differently?",
     "empty_message": "Yes? Write your question along with my name, or send /help.",

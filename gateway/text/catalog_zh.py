@@ -88,6 +88,9 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "pairing.again": "你的请求还在等待批准。请稍等，或者请管理网关的人批准我给你的代码。",
     "pairing.full": "现在等待进入的人太多了，请稍后再试。",
     "pairing.approved": "你已获准进入，欢迎！随时给我写信。",
+    "approve.done": "{name} 已获准进入。",
+    "approve.wrong": "没有等待中的申请使用此代码。代码有效期为一小时。",
+    "cmd.approve": "凭代码批准一个人进入",
     # --- answers that did not come
     "empty_answer": "对此我没有什么可说的。换个说法试试？",
     "empty_message": "我在。请把问题和我的名字写在一起，或者发送 /help。",

@@ -1,0 +1,268 @@
+"""The composition root: the only place that knows every part."""
+
+from __future__ import annotations
+
+import getpass
+import importlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapters.console.manifest import MANIFEST as CONSOLE
+from adapters.telegram.manifest import MANIFEST as TELEGRAM
+from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
+from gateway.mailbox.lanes import Done, Lane
+from gateway.model.errors import ConfigurationError
+from gateway.ops import health
+from gateway.ops.clock import SystemClock
+from gateway.pipeline import retention
+from gateway.pipeline.addresses import COMMAND, DELIVER, TURN
+from gateway.pipeline.closing import Closing
+from gateway.pipeline.commands import Commands
+from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
+from gateway.pipeline.delivery import Delivery
+from gateway.pipeline.intake import StoreIntake
+from gateway.pipeline.opening import Opening
+from gateway.pipeline.pairing import Codes, Pairing, load_secret
+from gateway.pipeline.post import Post
+from gateway.pipeline.rules import Current, build
+from gateway.pipeline.running import Running
+from gateway.pipeline.turn import TRIES, Turns
+from gateway.policy.retry import Backoff
+from gateway.policy.session import ConsoleNaming
+from gateway.settings.home import make_private_folder
+from gateway.settings.read import read
+from gateway.store import migrate
+from gateway.store.lock import ProcessLock
+from gateway.store.sqlite import SqliteStore
+from gateway.supervisor import Supervisor
+from gateway.text import catalog
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.model.capabilities import Capabilities
+    from gateway.model.ids import PlatformName
+    from gateway.pipeline.rules import Rules
+    from gateway.ports import Adapter, Agent, Clock, Manifest
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Store
+
+#: every platform this product knows; an adapter's library is imported only when it is enabled
+MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM)
+
+TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
+QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
+
+
+def capabilities() -> dict[PlatformName, Capabilities]:
+    """Return what every known platform can do."""
+    return {manifest.name: manifest.capabilities for manifest in MANIFESTS}
+
+
+def load(home: Home, environ: Mapping[str, str] | None = None) -> Loaded:
+    """Read the configuration of ``home``. Raises ``ConfigurationError``."""
+    models = {manifest.name: manifest.settings for manifest in MANIFESTS}
+    return read(
+        home,
+        profile=home.profile,
+        environ=os.environ if environ is None else environ,
+        platform_models={name: model for name, model in models.items() if name != CONSOLE.name},
+    )
+
+
+def rules_of(loaded: Loaded, *, fresh: str = "") -> Rules:
+    """Return the pipeline's rules for a configuration, as of the present folder."""
+    cwd = Path.cwd()
+    outside = ConsoleNaming(
+        manual=loaded.honcho.sessions,
+        title="",
+        strategy=loaded.honcho.session_strategy,
+        cwd=cwd,
+        git_root=_git_root(cwd),
+        fresh=fresh,
+        workspace=loaded.honcho.workspace,
+        peer="",
+        peer_prefix=loaded.honcho.session_peer_prefix,
+    )
+    return build(loaded.settings, loaded.honcho, outside=outside)
+
+
+def _git_root(folder: Path) -> Path | None:
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def open_store(home: Home, loaded: Loaded) -> Store:
+    """Open the home's database and bring it to this version's schema.
+
+    Raises ``StoreError``, or ``ConfigurationError`` for a setting this version cannot serve.
+    """
+    if loaded.settings.store.url is not None:
+        raise ConfigurationError(
+            "store.url: several processes on PostgreSQL are not available in this version; "
+            "leave store.url out to use the database in the home"
+        )
+    make_private_folder(home.gateway)
+    store = SqliteStore(home.database)
+    migrate.upgrade(store.engine)
+    return store
+
+
+def stand_in(loaded: Loaded) -> str:
+    """Return the system user's name where the console's person has no configured one."""
+    if loaded.honcho.peer_name is not None:
+        return ""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+def make_adapters(start: Start, *, menu: Sequence[tuple[str, str]]) -> list[Adapter]:
+    """Build the adapters of every platform that is switched on.
+
+    Raises ``ConfigurationError`` naming each platform that cannot start as it is set up.
+    """
+    problems: list[str] = []
+    adapters: list[Adapter] = []
+    for manifest in MANIFESTS:
+        extra = start.console if manifest is CONSOLE else {"commands": menu}
+        wanted = manifest is CONSOLE or start.platforms
+        if extra is None or not wanted or not enabled(manifest, start.loaded):
+            continue
+        settings = start.loaded.settings.platforms[manifest.name]
+        if found := manifest.check(settings, start.loaded.secrets):
+            problems += found
+            continue
+        module, _, function = manifest.factory.partition(":")
+        create: Callable[..., list[Adapter]] = getattr(importlib.import_module(module), function)
+        adapters += create(settings, start.loaded.secrets, clock=start.clock, **extra)
+    if problems:
+        raise ConfigurationError(*problems)
+    return adapters
+
+
+def enabled(manifest: Manifest, loaded: Loaded) -> bool:
+    """Tell whether a platform is switched on: ``auto`` means that its secret is set."""
+    switch = getattr(loaded.settings.platforms.get(manifest.name), "enabled", False)
+    if switch == "auto":
+        return bool(manifest.secrets) and manifest.secrets[0] in loaded.secrets
+    return bool(switch)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is to be started: one home's gateway, with or without platforms and console."""
+
+    home: Home
+    loaded: Loaded
+    agent: Agent
+    #: what the console's factory gets beside settings and clock; None: no console
+    console: Mapping[str, Any] | None = None
+    #: False: nothing but the console (``chat``)
+    platforms: bool = True
+    clock: Clock = field(default_factory=SystemClock)
+    #: a new id, for ``sessionStrategy: per-session``
+    fresh: str = ""
+    describe_model: Callable[[], str] = lambda: ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """One gateway process, put together and not yet running."""
+
+    store: Store
+    agent: Agent
+    engine: EmbeddedEngine
+    current: Current
+    adapters: Sequence[Adapter]
+    supervisor: Supervisor
+    lock: ProcessLock = field(repr=False)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run until ``stop`` is set or nothing can come any more, then release everything."""
+        try:
+            await self.supervisor.run(stop)
+        finally:
+            await self.agent.aclose()
+            await self.store.close()
+            self.lock.release()
+
+
+def assemble(start: Start) -> Gateway:
+    """Put a gateway together. Takes the home's lock; nothing is received before ``run``.
+
+    Raises ``GatewayRunningError``, ``ConfigurationError`` or ``StoreError``.
+    """
+    make_private_folder(start.home.gateway)
+    lock = ProcessLock(start.home.lock)
+    lock.acquire()
+    try:
+        return _wire(start, open_store(start.home, start.loaded), lock)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
+    clock, known = start.clock, capabilities()
+    engine = EmbeddedEngine(store, clock)
+    current = Current(rules_of(start.loaded, fresh=start.fresh), stand_in=stand_in(start.loaded))
+    post = Post(engine, clock, known)
+    pairing = Pairing(clock, Codes(load_secret(start.home.secret)), current, post)
+    opening, running = Opening(clock, current, known), Running()
+    commands = Commands(
+        clock,
+        current,
+        post=post,
+        opening=opening,
+        running=running,
+        pairing=pairing,
+        describe_model=start.describe_model,
+    )
+    adapters = make_adapters(start, menu=_menu(commands, start.loaded))
+    by_account = {(adapter.platform, adapter.account): adapter for adapter in adapters}
+    turns = Turns(
+        clock,
+        current,
+        agent=start.agent,
+        adapters=by_account,
+        opening=opening,
+        closing=Closing(clock, post),
+        commands=commands,
+        running=running,
+    )
+    delivery = Delivery(clock, by_account, pairing=pairing)
+    lanes = (
+        Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
+        Lane(COMMAND, commands.handle, QUICK_BACKOFF),
+        Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, on_dead=delivery.bury),
+        Lane(CONTROL, _noted, QUICK_BACKOFF),
+    )
+    supervisor = Supervisor(
+        engine,
+        lanes,
+        adapters,
+        intake=StoreIntake(store, engine, clock, current, post=post, pairing=pairing),
+        clock=clock,
+        background=(
+            lambda: retention.run(store, clock, start.loaded.settings.retention),
+            lambda: health.publish(store, clock, adapters),
+        ),
+    )
+    return Gateway(store, start.agent, engine, current, adapters, supervisor, lock)
+
+
+async def _noted(_lease: Lease) -> Outcome:
+    """A note of another process has done its work by waking the engine."""
+    return Done()
+
+
+def _menu(commands: Commands, loaded: Loaded) -> list[tuple[str, str]]:
+    language = loaded.settings.language
+    spoken = catalog.DEFAULT_LANGUAGE if language == "auto" else language
+    return [(name, catalog.text(f"cmd.{name}", spoken)) for name in commands.menu]

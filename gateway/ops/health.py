@@ -1,0 +1,62 @@
+"""What a running gateway says of itself, for ``status`` and ``doctor`` in other processes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from gateway.store import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import sqlalchemy as sa
+
+    from gateway.ports import Adapter, Clock
+    from gateway.store.engine import Store, Tx
+
+PREFIX = "adapter:"
+INTERVAL = 1.0
+
+
+async def publish(store: Store, clock: Clock, adapters: Sequence[Adapter]) -> None:
+    """Write each adapter's connection state into the store when it changes, until cancelled."""
+    written: dict[str, str] = {}
+    while True:
+        changed = {
+            name: state for name, state in _states(adapters).items() if written.get(name) != state
+        }
+        if changed:
+            await store.write(lambda tx, new=changed: _write(tx, new, clock))  # type: ignore[misc]
+            written |= changed
+        await clock.sleep(INTERVAL)
+
+
+def _states(adapters: Sequence[Adapter]) -> dict[str, str]:
+    return {
+        f"{PREFIX}{adapter.platform}:{adapter.account}": json.dumps(
+            {"state": adapter.status.state, "detail": adapter.status.detail}, ensure_ascii=False
+        )
+        for adapter in adapters
+    }
+
+
+def _write(tx: Tx, states: dict[str, str], clock: Clock) -> None:
+    for name, state in states.items():
+        facts.put(tx, name, state, now=clock.now())
+
+
+def adapters(conn: sa.Connection) -> list[dict[str, Any]]:
+    """Return the last state each adapter wrote: platform, account, state, detail, since."""
+    found = []
+    for name, (value, at) in facts.starting_with(conn, PREFIX).items():
+        platform, _, account = name.removeprefix(PREFIX).partition(":")
+        found.append(
+            {
+                "platform": platform,
+                "account": account,
+                **json.loads(value),
+                "since": at.isoformat(),
+            }
+        )
+    return found

@@ -1,0 +1,96 @@
+"""Logs: events on standard error, as text on a terminal and as JSON elsewhere, redacted.
+
+Every record passes ``redact`` last, whatever library wrote it, so that no token and no key of
+this process can reach a log. Libraries that log request addresses speak from WARNING up only.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from gateway.policy.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, MutableMapping
+
+    from gateway.settings.schema import LogSettings
+
+#: loggers whose INFO or DEBUG records hold addresses, headers, bodies or statement parameters
+TALKATIVE = (
+    "alembic",
+    "asyncio",
+    "httpcore",
+    "httpx",
+    "httpx2",
+    "markdown_it",
+    "openai",
+    "pydantic_ai",
+    "sqlalchemy",
+    "telegram",
+    "watchfiles",
+)
+
+
+class Redactor:
+    """Masks secrets in the finished line; ``secrets`` may be exchanged on a reload."""
+
+    def __init__(self, secrets: Collection[str]) -> None:
+        self.secrets = secrets
+
+    def __call__(self, _logger: object, _name: str, line: Any) -> Any:
+        """A structlog processor behind the renderer."""
+        return redact(str(line), self.secrets)
+
+
+def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
+    """Set logging up for the whole process and return the redactor in force."""
+    text = settings.format == "console" or (
+        settings.format == "auto" and sys.stderr is not None and sys.stderr.isatty()
+    )
+    redactor = Redactor(secrets)
+    shared = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer = (
+        structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
+        if text
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(settings.level),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, _without_traceback_values],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                renderer,
+                redactor,
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(settings.level.upper())
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    return redactor
+
+
+def _without_traceback_values(
+    _logger: object, _name: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Keep a foreign record's message and level; its extra fields may hold anything."""
+    kept = ("event", "level", "timestamp", "exception", "_record", "_from_structlog")
+    return {key: value for key, value in event.items() if key in kept}

@@ -1,0 +1,166 @@
+"""Change single keys of config.yaml and honcho.json on disk, losing nothing else in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gateway.model.errors import ConfigurationError
+from gateway.settings import files, splice
+from gateway.settings.dialects import dialect_of
+from gateway.settings.honcho import SPELLINGS, host_block
+from gateway.settings.nodes import Items, Node, Style, Table
+from gateway.settings.replace import ConcurrentChangeError, rewrite
+from gateway.settings.splice import REMOVE, Document, Remove, UneditableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from gateway.settings.dialects import Dialect, Value
+
+__all__ = ["REMOVE", "ConcurrentChangeError", "edit", "edit_honcho"]
+
+#: bare words that are no text
+_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
+_PIN = "pinUserPeer"
+_OLD_PINS = tuple(old for old, new in SPELLINGS.items() if new == _PIN)
+
+
+def edit(
+    path: Path, expected_digest: str, changes: Mapping[tuple[str, ...], Value | Remove]
+) -> str:
+    """Set or remove keys of a YAML or JSON file and return the file's new digest.
+
+    ``expected_digest`` is that of the content the changes are based on (``Loaded.digests``),
+    "" for a file that does not exist yet and is created. Comments, order, quoting and all other
+    bytes stay. Raises ``ConcurrentChangeError`` if the content is another, else
+    ``ConfigurationError`` naming the file; nothing is written then.
+    """
+    return rewrite(path, expected_digest, lambda text: _apply(path, text, changes))
+
+
+def edit_honcho(
+    path: Path,
+    expected_digest: str,
+    changes: Mapping[tuple[str, ...], Value | Remove],
+    *,
+    hosts: tuple[str, ...],
+) -> str:
+    """Like ``edit``, with keys as they hold for one host (see ``honcho.host_names``).
+
+    A key is changed where it stands, the host block before the root; a new one goes into the
+    host block. Every ``pinPeerName`` of the file becomes ``pinUserPeer``.
+    """
+
+    def transform(text: str) -> str:
+        text = _move_pins(path, text)
+        root = _document(path, text).root
+        placed = {_place(root, key, hosts): value for key, value in changes.items()}
+        return _apply(path, text, placed)
+
+    return rewrite(path, expected_digest, transform)
+
+
+# --- text ------------------------------------------------------------------------------------
+
+
+def _document(path: Path, text: str) -> Document:
+    dialect = dialect_of(path)
+    if not text.strip() and not dialect.blocks:
+        text = "{}\n"
+    try:
+        return Document.of(text, dialect)
+    except files.UnreadableError as error:
+        raise ConfigurationError(f"{path}:{error.line}: {error.problem}") from None
+    except UneditableError:
+        raise ConfigurationError(f"{path}: the top level must hold key: value pairs") from None
+
+
+def _apply(path: Path, text: str, changes: Mapping[tuple[str, ...], Value | Remove]) -> str:
+    document = _document(path, text)
+    wanted = _plain(document.root)
+    for key, value in changes.items():
+        try:
+            if isinstance(value, Remove):
+                text = splice.remove(document, key)
+            else:
+                text = splice.set_value(document, key, value)
+            document = Document.of(text, document.dialect)
+        except (UneditableError, files.UnreadableError):
+            raise _by_hand(path, key) from None
+        _change_plain(wanted, key, value, document.dialect)
+        if _plain(document.root) != wanted:
+            raise _by_hand(path, key)
+    return document.text
+
+
+def _by_hand(path: Path, key: tuple[str, ...]) -> ConfigurationError:
+    return ConfigurationError(
+        f"{path}: {'.'.join(key)}: cannot be changed safely as it is written; change it by hand"
+    )
+
+
+def _plain(node: Node) -> Any:
+    """Return a tree as comparable values, without places."""
+    if isinstance(node, Table):
+        return {name: _plain(entry.value) for name, entry in node.entries.items()}
+    if isinstance(node, Items):
+        return [_plain(item) for item in node.items]
+    if node.absent:
+        return {}
+    return node.text, node.style is Style.PLAIN and _means_no_text(node.text)
+
+
+def _means_no_text(word: str) -> bool:
+    return word.lower() in _WORDS or not word[0].isalpha()
+
+
+def _change_plain(
+    tree: dict[str, Any], key: tuple[str, ...], value: Value | Remove, dialect: Dialect
+) -> None:
+    *folders, name = key
+    for folder in folders:
+        inner = tree.get(folder)
+        if isinstance(value, Remove) and not isinstance(inner, dict):
+            return
+        tree[folder] = tree = inner if isinstance(inner, dict) else {}
+    if isinstance(value, Remove):
+        tree.pop(name, None)
+    else:
+        tree[name] = _plain(dialect.parse(dialect.inline(value)))
+
+
+# --- honcho.json -----------------------------------------------------------------------------
+
+
+def _move_pins(path: Path, text: str) -> str:
+    """Write every old pin under its present name; where both stand the present one stays."""
+    for level in _levels(_document(path, text).root):
+        for old in _OLD_PINS:
+            document = _document(path, text)
+            table = document.root.get(*level) if level else document.root
+            if not isinstance(table, Table) or old not in table.entries:
+                continue
+            if _PIN in table.entries:
+                text = splice.remove(document, (*level, old))
+            else:
+                text = splice.rename(document, (*level, old), _PIN)
+    return text
+
+
+def _levels(root: Table) -> list[tuple[str, ...]]:
+    hosts = root.get("hosts")
+    names = hosts.entries if isinstance(hosts, Table) else ()
+    return [(), *(("hosts", name) for name in names)]
+
+
+def _place(root: Table, key: tuple[str, ...], hosts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return where a key of the effective settings stands in the file, or is to stand."""
+    block = host_block(root, hosts)
+    home = ("hosts", block[0] if block else hosts[0])
+    spellings = (key[0], *(old for old, new in SPELLINGS.items() if new == key[0]))
+    for level in (home, ()):
+        for name in spellings:
+            if root.get(*level, name) is not None:
+                return (*level, name, *key[1:])
+    return (*home, *key)
