@@ -28,6 +28,7 @@ class LoopbackServer(ABC):
         self._port: int = self._reserved.getsockname()[1]
         self._cancel_on_disconnect = cancel_on_disconnect
         self._runner: web.AppRunner | None = None
+        self._changed = asyncio.Event()
         self._open: dict[asyncio.Task[object], web.BaseRequest] = {}
 
     @abstractmethod
@@ -68,6 +69,21 @@ class LoopbackServer(ABC):
             abort(request)
             task.cancel()
         await runner.cleanup()
+
+    def tell_waiters(self) -> None:
+        """Let those who wait in ``until`` look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def until(self, reached: Callable[[], bool], timeout: float) -> bool:
+        """Wait until ``reached()``, looking after each change; False when time is over."""
+        try:
+            async with asyncio.timeout(timeout):
+                while not reached():
+                    await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def aclose(self) -> None:
         """Stop for good and free the port."""

@@ -117,6 +117,18 @@ class ModelStub(LoopbackServer):
         """Break the connection after so many chunks of a stream; 0: before any answer."""
         self._faults.append(_Fault(times, cut=after))
 
+    # --- what became of it ---
+
+    async def wait_for_requests(self, count: int = 1, *, timeout: float = 5.0) -> None:
+        """Wait until so many requests have come; raises ``TimeoutError``."""
+        if not await self.until(lambda: len(self.requests) >= count, timeout):
+            raise TimeoutError(f"{len(self.requests)} requests after {timeout:g} s")
+
+    async def wait_for_aborted(self, count: int = 1, *, timeout: float = 5.0) -> None:
+        """Wait until so many clients have gone before their answer; raises ``TimeoutError``."""
+        if not await self.until(lambda: self.aborted >= count, timeout):
+            raise TimeoutError(f"{self.aborted} requests aborted after {timeout:g} s")
+
     # --- HTTP ---
 
     async def _list_models(self, request: web.Request) -> web.Response:
@@ -136,10 +148,12 @@ class ModelStub(LoopbackServer):
         self.raw.append(raw)
         self.requests.append(body)
         number = len(self.requests)
+        self.tell_waiters()
         try:
             return await self._respond(request, number, body)
         except (asyncio.CancelledError, ConnectionResetError):
             self.aborted += self.serving
+            self.tell_waiters()
             raise
 
     async def _respond(self, request: web.Request, number: int, body: Json) -> web.StreamResponse:

@@ -29,10 +29,9 @@ class TelegramEmulator(People, Trouble, LoopbackServer):
 
     def __init__(self, port: int = 0) -> None:
         world = World()
-        self._changed = asyncio.Event()
-        self._api = BotApi(world, self._tell)
         LoopbackServer.__init__(self, port)
-        People.__init__(self, world, self._tell)
+        self._api = BotApi(world, self.tell_waiters)
+        People.__init__(self, world, self.tell_waiters)
         Trouble.__init__(self, self._api.faults, self._api.flood)
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -76,7 +75,7 @@ class TelegramEmulator(People, Trouble, LoopbackServer):
         Raises ``TimeoutError`` with the number that came.
         """
         enough = wanted if callable(wanted) else lambda answers: len(answers) >= wanted
-        if not await self._until(lambda: enough(self.answers(chat, bot=bot)), timeout):
+        if not await self.until(lambda: enough(self.answers(chat, bot=bot)), timeout):
             came = len(self.answers(chat, bot=bot))
             raise TimeoutError(f"{came} answers in chat {chat} after {timeout:g} s")
         return self.answers(chat, bot=bot)
@@ -85,20 +84,7 @@ class TelegramEmulator(People, Trouble, LoopbackServer):
         self, method: str, count: int = 1, *, timeout: float = 5.0
     ) -> list[Recorded]:
         """Wait until ``method`` was called so often (a poll: until it waits); return the calls."""
-        if not await self._until(lambda: len(self.calls_of(method)) >= count, timeout):
+        if not await self.until(lambda: len(self.calls_of(method)) >= count, timeout):
             came = len(self.calls_of(method))
             raise TimeoutError(f"{came} calls of {method} after {timeout:g} s")
         return self.calls_of(method)
-
-    async def _until(self, reached: Callable[[], bool], timeout: float) -> bool:
-        try:
-            async with asyncio.timeout(timeout):
-                while not reached():
-                    await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
-
-    def _tell(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
