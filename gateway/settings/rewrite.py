@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from gateway.model.errors import ConfigurationError
 from gateway.settings import files, splice
 from gateway.settings.dialects import dialect_of
+from gateway.settings.document import Document, UneditableError
 from gateway.settings.honcho import SPELLINGS, host_block
 from gateway.settings.nodes import Items, Node, Style, Table
 from gateway.settings.replace import ConcurrentChangeError, rewrite
-from gateway.settings.splice import REMOVE, Document, Remove, UneditableError
+from gateway.settings.splice import REMOVE, Remove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,6 +162,15 @@ def _place(root: Table, key: tuple[str, ...], hosts: tuple[str, ...]) -> tuple[s
     spellings = (key[0], *(old for old, new in SPELLINGS.items() if new == key[0]))
     for level in (home, ()):
         for name in spellings:
-            if root.get(*level, name) is not None:
-                return (*level, name, *key[1:])
+            node = root.get(*level, name)
+            if node is not None:
+                return (*level, name, *_as_written(node, key[1:]))
     return (*home, *key)
+
+
+def _as_written(node: Node, key: tuple[str, ...]) -> tuple[str, ...]:
+    """A name inside a table may be written with white space around it."""
+    if not key or not isinstance(node, Table):
+        return key
+    same = (name for name in node.entries if name.strip() == key[0])
+    return (key[0] if key[0] in node.entries else next(same, key[0]), *key[1:])

@@ -7,13 +7,13 @@ parse again between two changes. ``rewrite`` proves the result before it is kept
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from gateway.settings.nodes import Entry, Items, Node, Scalar, Style, Table
+from gateway.settings.document import Document, UneditableError
+from gateway.settings.nodes import Entry, Items, Scalar, Style, Table
 
 if TYPE_CHECKING:
-    from gateway.settings.dialects import Dialect, Value
+    from gateway.settings.dialects import Value
 
 Path = tuple[str, ...]
 
@@ -27,77 +27,6 @@ class Remove(enum.Enum):
 REMOVE: Final = Remove.TOKEN
 
 
-class UneditableError(Exception):
-    """The place of a change is written in a way that cannot be edited safely."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A text, its tree and its notation."""
-
-    text: str
-    root: Table
-    dialect: Dialect
-
-    @classmethod
-    def of(cls, text: str, dialect: Dialect) -> Document:
-        root = dialect.parse(text)
-        if not isinstance(root, Table):
-            raise UneditableError
-        return cls(text, root, dialect)
-
-    @property
-    def newline(self) -> str:
-        return "\r\n" if "\r\n" in self.text else "\n"
-
-    @property
-    def unit(self) -> str:
-        """One step of indentation, as the file has it."""
-        return self._first_indent(self.root) or "  "
-
-    def _first_indent(self, table: Table) -> str:
-        for entry in table.entries.values():
-            indent = self.indent(entry.key.span[0])
-            inner = self._first_indent(entry.value) if isinstance(entry.value, Table) else ""
-            if indent or inner:
-                return indent or inner
-        return ""
-
-    def indent(self, at: int) -> str:
-        """Return the white space that begins the line of an offset."""
-        line = self.text[self.line_start(at) : at]
-        return line[: len(line) - len(line.lstrip())]
-
-    def line_start(self, at: int) -> int:
-        return self.text.rfind("\n", 0, at) + 1
-
-    def line_end(self, at: int) -> int:
-        """Return the offset after the end of a line."""
-        found = self.text.find("\n", at)
-        return len(self.text) if found < 0 else found + 1
-
-    def starts_line(self, at: int) -> bool:
-        return not self.text[self.line_start(at) : at].strip()
-
-    def end(self, node: Node) -> int:
-        """Return where a node's own text ends, without comments after it."""
-        if isinstance(node, Scalar) or node.flow:
-            start, end = node.span
-            return start + len(self.text[start:end].rstrip())
-        inner = node.items if isinstance(node, Items) else _values(node)
-        return max((self.end(one) for one in inner), default=node.span[0])
-
-    def after_colon(self, entry: Entry) -> int:
-        return self.text.index(":", entry.key.span[1]) + 1
-
-    def replace(self, start: int, end: int, new: str) -> str:
-        return self.text[:start] + new + self.text[end:]
-
-
-def _values(table: Table) -> tuple[Node, ...]:
-    return tuple(entry.value for entry in table.entries.values())
-
-
 def set_value(document: Document, path: Path, value: Value) -> str:
     """Give ``path`` a value, making the tables on the way."""
     table = document.root
@@ -109,9 +38,7 @@ def set_value(document: Document, path: Path, value: Value) -> str:
         if not rest:
             return _replace(document, entry, value)
         if not isinstance(entry.value, Table):
-            if isinstance(entry.value, Scalar) and entry.value.null:
-                return _replace(document, entry, _wrap(rest, value))
-            raise UneditableError
+            return _begin_table(document, table, entry, _wrap(rest, value))
         table = entry.value
     raise UneditableError
 
@@ -148,6 +75,23 @@ def _wrap(path: Path, value: Value) -> Value:
     return value
 
 
+def _begin_table(document: Document, parent: Table, entry: Entry, value: Value) -> str:
+    """Put the first entries below a key that had nothing behind it."""
+    node = entry.value
+    if not isinstance(node, Scalar) or not node.null:
+        raise UneditableError
+    if parent.flow or not node.absent or not isinstance(value, dict):
+        return _replace(document, entry, value)
+    indent = document.indent(entry.key.span[0]) + document.unit
+    lines = "".join(_block(document, name, below, indent) for name, below in value.items())
+    return _insert_lines(document, document.line_end(node.span[1]), lines)
+
+
+def _insert_lines(document: Document, at: int, lines: str) -> str:
+    whole = at == 0 or document.text[at - 1] == "\n"
+    return document.replace(at, at, lines if whole else document.newline + lines)
+
+
 def _replace(document: Document, entry: Entry, value: Value) -> str:
     node = entry.value
     if isinstance(node, Items) and not node.flow and isinstance(value, (list, tuple)):
@@ -157,14 +101,12 @@ def _replace(document: Document, entry: Entry, value: Value) -> str:
     if isinstance(node, (Items, Table)) and not node.flow:
         start = document.after_colon(entry)
         return document.replace(start, document.end(node), f" {document.dialect.inline(value)}")
-    start, end = node.span
     text = document.dialect.inline(value)
-    if isinstance(node, Scalar) and node.absent and start == end:
-        start = end = document.after_colon(entry)
+    if isinstance(node, Scalar) and node.absent:
         text = f" {text}"
     elif isinstance(node, Scalar):
         text = _quoted_as_before(document, node, value, text)
-    return document.replace(start, max(start, document.end(node)), text)
+    return document.replace(node.span[0], document.end(node), text)
 
 
 def _quoted_as_before(document: Document, node: Scalar, value: Value, text: str) -> str:
@@ -196,9 +138,7 @@ def _edit_items(
     at = document.line_end(document.end(last))
     lead = document.text[document.line_start(last.span[0]) : last.span[0]]
     lines = "".join(f"{lead}{document.dialect.inline(value)}{document.newline}" for value in added)
-    if lines and at == len(document.text) and not document.text.endswith("\n"):
-        lines = document.newline + lines
-    text = document.replace(at, at, lines)
+    text = _insert_lines(document, at, lines) if lines else document.text
     for item in reversed(node.items):
         if isinstance(item, Scalar) and item.text not in new:
             start, end = document.line_start(item.span[0]), document.line_end(document.end(item))
@@ -214,8 +154,7 @@ def _insert(document: Document, table: Table, path: Path, value: Value) -> str:
     indent = document.indent(entries[0].key.span[0]) if entries else ""
     lines = _block(document, name, value, indent)
     at = document.line_end(document.end(entries[-1].value)) if entries else len(document.text)
-    whole = at == 0 or document.text[at - 1] == "\n"
-    return document.replace(at, at, lines if whole else document.newline + lines)
+    return _insert_lines(document, at, lines)
 
 
 def _block(document: Document, name: str, value: Value, indent: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from watchfiles import awatch
 
-from gateway.settings.files import digest
+from gateway.settings.files import MISSING, digest
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -35,21 +36,24 @@ async def watch(
     seen = dict(known) if known is not None else await asyncio.to_thread(_digests, watched)
     while True:
         folders = _folders(watched)
-        async for _ in awatch(
-            *folders,
-            watch_filter=None,
-            recursive=False,
-            debounce=_QUIET,
-            step=_QUIET // 4,
-            rust_timeout=_LOOK_AGAIN,
-            yield_on_timeout=True,
-        ):
-            now = await asyncio.to_thread(_digests, watched)
-            if now != {path: seen.get(path, "") for path in watched}:
-                seen = now
-                await on_change()
-            if _folders(watched) != folders:
-                break
+        with contextlib.suppress(
+            FileNotFoundError
+        ):  # a folder went away: look for those there are
+            async for _ in awatch(
+                *folders,
+                watch_filter=None,
+                recursive=False,
+                debounce=_QUIET,
+                step=_QUIET // 4,
+                rust_timeout=_LOOK_AGAIN,
+                yield_on_timeout=True,
+            ):
+                now = await asyncio.to_thread(_digests, watched)
+                if now != {path: seen.get(path, MISSING) for path in watched}:
+                    seen = now
+                    await on_change()
+                if _folders(watched) != folders:
+                    break
 
 
 def _digests(paths: Iterable[Path]) -> dict[Path, str]:

@@ -6,6 +6,7 @@ Anchors, tags, merge keys and further documents are refused: a settings file nee
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ruamel.yaml import YAML
@@ -43,7 +44,7 @@ def parse_yaml(text: str, file: Path) -> Node | None:
 
     Raises ``UnreadableError`` with the line for whatever is not plain YAML.
     """
-    return _Composer(file).document(_events(text))
+    return _Composer(text, file).document(_events(text))
 
 
 def _events(text: str) -> Iterator[Any]:
@@ -69,7 +70,8 @@ def _explain(problem: str) -> str:
 class _Composer:
     """Builds nodes from events; each open list or mapping is one level of recursion."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, text: str, file: Path) -> None:
+        self._text = text
         self._file = file
 
     def document(self, events: Iterator[Any]) -> Node | None:
@@ -135,8 +137,16 @@ class _Composer:
             self._check_key(key, table)
             value = self._node(next(events), events, depth + 1)
             if isinstance(key, Scalar):
-                table.entries[key.text] = Entry(key, value)
+                table.entries[key.text] = Entry(key, self._at_key(key, value))
         raise UnreadableError("a mapping without end", self._line(start))
+
+    def _at_key(self, key: Scalar, value: Node) -> Node:
+        """The parser finds an absent value at the next token; it belongs behind its key."""
+        if not isinstance(value, Scalar) or not value.absent:
+            return value
+        colon = self._text.find(":", key.span[1])
+        at = colon + 1 if colon >= 0 else key.span[1]
+        return replace(value, source=key.source, span=(at, at))
 
     def _check_key(self, key: Node, table: Table) -> None:
         line = key.source.line
