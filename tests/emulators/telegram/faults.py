@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tests.emulators.telegram.errors import ApiError
 
 
+#: sends that put no message into the chat
+_FREE = {"sendchataction", "sendmessagedraft"}
+
+
 class FaultKind(StrEnum):
     """How one call goes wrong."""
 
@@ -84,7 +88,8 @@ class Flood:
 
     def spend(self, bot: int, method: str, chat: str) -> None:
         """Count a call, or raise 429 when the chat's last one is too recent."""
-        if not self.per_chat or not method.startswith(("sendm", "sendp", "sendd", "edit")):
+        counts = method.startswith(("send", "edit")) and method not in _FREE
+        if not self.per_chat or not counts:
             return
         now = time.monotonic()
         free_at = self._free_at.get((bot, chat), 0.0)

@@ -144,7 +144,10 @@ async def test_flood_control_counts_sends_and_edits_per_chat(
     with pytest.raises(errors.RetryAfter) as caught:
         await bot.edit_message_text("y", USER, message.message_id)
     assert caught.value.retry_after == timedelta(seconds=3)
+    with pytest.raises(errors.RetryAfter):
+        await bot.send_voice(USER, b"ogg")
     await bot.send_chat_action(USER, "typing")
+    await bot.send_message_draft(USER, draft_id=1, text="wri")
     await bot.send_message(7, "another chat")
     tg.flood(per_chat=0)
     await bot.edit_message_text("y", USER, message.message_id)
