@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gateway.model.events import InboundEvent
+    from gateway.policy.runtime_id import RuntimeId
 
 Bots = Literal["ignore", "mentions", "all"]
 
@@ -164,10 +165,10 @@ def _by_account(
             return Admission(Verdict.ADMIT, Reason.OPEN_PLACE)
         return Admission(Verdict.REFUSE, Reason.UNKNOWN_SENDER)
     person = event.sender.kind is SenderKind.PERSON
-    forms = frozenset(form for account in accounts for form in account.forms)
-    if person and (grant.admin or not forms.isdisjoint(rules.admins)):
+    listed = any(form in rules.admins for each in accounts for form in each.platform_forms)
+    if person and (grant.admin or listed):
         return Admission(Verdict.ADMIT, Reason.ADMIN, admin=True)
-    reason = _standing(event, forms, rules, paired=grant.paired, everybody=everybody)
+    reason = _standing(event, accounts, rules, paired=grant.paired, everybody=everybody)
     if reason is not None:
         return Admission(Verdict.ADMIT, reason)
     direct = event.place.kind is PlaceKind.DIRECT and event.kind is EventKind.MESSAGE
@@ -177,13 +178,14 @@ def _by_account(
 
 def _standing(
     event: InboundEvent,
-    forms: frozenset[str],
+    accounts: tuple[RuntimeId, ...],
     rules: AccessRules,
     *,
     paired: bool,
     everybody: bool,
 ) -> Reason | None:
     platform, roles = event.platform, event.sender.roles
+    forms = frozenset(form for each in accounts for form in each.forms)
     standings = {
         Reason.ALLOWED: not forms.isdisjoint(rules.allow.get(platform, _NONE)),
         Reason.PAIRED: paired,

@@ -35,6 +35,11 @@ class RuntimeId:
             return (self.qualified, self.id)
         return (self.qualified, f"{self.scope}:{self.id}", f"{self.platform}:{self.id}", self.id)
 
+    @property
+    def platform_forms(self) -> tuple[str, ...]:
+        """Those of ``forms`` that name the platform; the last one leaves the Slack team open."""
+        return tuple(dict.fromkeys((self.qualified, f"{self.platform}:{self.id}")))
+
 
 def runtime_ids(sender: Sender, platform: PlatformName) -> tuple[RuntimeId, ...]:
     """Return the sender's ids, the primary one first; () where there is no account.
