@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gateway.policy import naming
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -59,15 +61,18 @@ def _check_pin(
 
 
 def _check_agent_name(honcho: HonchoSettings, places: Places, findings: Findings) -> None:
-    agent = honcho.ai_peer
+    agent = _service_name(honcho.ai_peer)
     own = "aiPeer" if "aiPeer" in places.keys else "aiPeer (by default the host's name)"
-    if honcho.peer_name == agent:
-        problem = f"{agent} is {own} too; give one of them another name"
+    problem = f"{honcho.ai_peer} is {own} too; give one of them another name"
+    if honcho.peer_name and _service_name(honcho.peer_name) == agent:
         findings.fault(places.key("peerName"), ("peerName",), problem)
     for key, target in honcho.user_peer_aliases.items():
-        if target == agent:
-            problem = f"{agent} is {own} too; give one of them another name"
+        if _service_name(target) == agent:
             findings.fault(places.aliases[key], ("userPeerAliases", key), problem)
+
+
+def _service_name(name: str) -> str:
+    return next(naming.candidates(name))
 
 
 def _check_levels(honcho: HonchoSettings, places: Places, findings: Findings) -> None:

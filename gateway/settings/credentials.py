@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gateway.policy.redact import MASK
+
 NAMES = (
     "TELEGRAM_BOT_TOKEN",
     "DISCORD_BOT_TOKEN",
@@ -17,11 +19,6 @@ NAMES = (
     "EMBEDDINGS_API_KEY",
     "TRANSCRIBE_API_KEY",
 )
-
-
-def masked(secret: str) -> str:
-    """Return a form that tells two secrets apart and helps nobody to use them."""
-    return f"…{secret[-4:]}" if len(secret) >= 20 else "…"
 
 
 class Secrets(Mapping[str, str]):
@@ -42,7 +39,7 @@ class Secrets(Mapping[str, str]):
         return len(self._values)
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={masked(value)}" for name, value in self._values.items())
+        inside = ", ".join(f"{name}={MASK}" for name in self._values)
         return f"Secrets({inside})"
 
     def tokens(self, name: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 import zoneinfo
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 
 from gateway.settings.findings import nearest
 from gateway.settings.nodes import Scalar, Style
+from gateway.text.clean import check_name, nfc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,21 +35,23 @@ _DURATION_UNIT = {
     "w": timedelta(weeks=1),
     "y": timedelta(days=365),
 }
-_REFUSED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SCHEMES = frozenset({"http", "https", "ws", "wss", "postgresql", "postgres", "sqlite"})
 
 
 class RefusedError(Exception):
-    """A value is not what its key needs: ``<value> is not <wants>; <remedy>``."""
+    """A value is not what its key needs: ``<value> is not <wants>; <remedy>``, or ``flaw``."""
 
-    def __init__(self, wants: str, remedy: str = "") -> None:
+    def __init__(self, wants: str, remedy: str = "", *, flaw: str = "") -> None:
         super().__init__(wants)
         self.wants = wants
         self.remedy = remedy
+        self.flaw = flaw
 
     @property
     def problem(self) -> str:
         """What to print after the value."""
+        if self.flaw:
+            return self.flaw
         return f"is not {self.wants}" + (f"; {self.remedy}" if self.remedy else "")
 
 
@@ -113,8 +115,9 @@ def text(scalar: Scalar) -> str:
     if scalar.style is Style.PLAIN and (scalar.null or _ambiguous(scalar.text)):
         raise RefusedError("a text", "write it in quotes")
     value = scalar.text.strip()
-    if any(unicodedata.category(char) in _REFUSED_CATEGORIES for char in value):
-        raise RefusedError("clean", "remove its invisible or control characters")
+    flaw = check_name(value) if value else None
+    if flaw is not None:
+        raise RefusedError("a text", flaw=flaw)
     return value
 
 
@@ -128,7 +131,7 @@ def _ambiguous(word: str) -> bool:
 
 def name(scalar: Scalar) -> str:
     """Return a person's, agent's or workspace's name: trimmed and NFC-normalised."""
-    return unicodedata.normalize("NFC", text(scalar)).strip()
+    return nfc(text(scalar))
 
 
 def zone(scalar: Scalar) -> str:
