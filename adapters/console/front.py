@@ -13,7 +13,6 @@ from adapters.console.descriptors import descriptor
 from adapters.console.render import neutralised
 from adapters.console.sink import StreamScreen
 from adapters.console.source import MAX_LINE, InputKind, input_kind, read_lines
-from adapters.console.terminal import Terminal, TerminalScreen
 from gateway.text.clean import blank, clean
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from adapters.console.sink import Screen
+    from adapters.console.terminal import Terminal
 
 GREETING = "Hermes Gateway. /help lists the commands; Ctrl-C stops an answer, Ctrl-D leaves."
 _DUMB = ("dumb", "unknown")
@@ -107,7 +107,8 @@ class Front:
 
     async def _ask(self, ask: Ask, text: str, *, joinable: bool) -> None:
         text = clean(text).strip()
-        if not blank(text):
+        gone = self.screen is None or self.screen.gone.is_set()
+        if not gone and not blank(text):
             self._open.append(await ask(text, joinable=joinable))
 
     async def _answered(self) -> None:
@@ -126,13 +127,20 @@ def _terminal(streams: Streams) -> Terminal | None:
     tty = next(shown, None)
     if streams.stdin is None or tty is None or os.environ.get("TERM", "").lower() in _DUMB:
         return None
+    # A gateway that runs as a service, or reads a pipe, starts without the terminal library.
+    from adapters.console.terminal import Terminal
+
     return Terminal(streams.stdin, tty, streams.history)
 
 
 def _screen(output: int | None, terminal: Terminal | None) -> Screen | None:
     if output is None:
         return None
-    return TerminalScreen(terminal) if terminal and os.isatty(output) else StreamScreen(output)
+    if terminal is None or not os.isatty(output):
+        return StreamScreen(output)
+    from adapters.console.terminal import TerminalScreen
+
+    return TerminalScreen(terminal)
 
 
 def _too_long(number: int) -> str:

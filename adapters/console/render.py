@@ -1,13 +1,9 @@
-"""``RichText`` as text for a pipe (Markdown) or for a terminal (ANSI styles). Pure."""
+"""``RichText`` as Markdown for a pipe, and text made harmless for a terminal. Pure."""
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from rich.console import Console
-from rich.text import Text
 
 from gateway.model.outbound import RichText, Span, SpanKind
 
@@ -15,16 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _INLINE = {SpanKind.BOLD: "**", SpanKind.ITALIC: "*", SpanKind.STRIKE: "~~", SpanKind.CODE: "`"}
-_STYLE = {
-    SpanKind.BOLD: "bold",
-    SpanKind.ITALIC: "italic",
-    SpanKind.STRIKE: "strike",
-    SpanKind.CODE: "cyan",
-    SpanKind.PRE: "cyan",
-    SpanKind.LINK: "underline",
-    SpanKind.QUOTE: "dim italic",
-    SpanKind.HEADING: "bold",
-}
 
 
 def _harmless() -> dict[int, str]:
@@ -84,7 +70,7 @@ def _ends(content: RichText, span: Span) -> tuple[str, str]:
         closed = content.text[span.start : span.end].endswith("\n")
         return f"```{span.value}\n", "```" if closed else "\n```"
     if span.kind is SpanKind.LINK:
-        return ("", "") if _bare(content, span) else ("[", f"]({span.value})")
+        return ("", "") if shows_address(content, span) else ("[", f"]({span.value})")
     if prefix := _line_prefix(span):
         return prefix, ""
     mark = _INLINE[span.kind]
@@ -97,7 +83,7 @@ def _line_prefix(span: Span) -> str:
     return "> " if span.kind is SpanKind.QUOTE else ""
 
 
-def _bare(content: RichText, span: Span) -> bool:
+def shows_address(content: RichText, span: Span) -> bool:
     """Say whether a link shows its own address."""
     return content.text[span.start : span.end] in (span.value, span.value.removeprefix("mailto:"))
 
@@ -108,43 +94,3 @@ def _inserted(text: str, insertions: Iterable[tuple[tuple[int, int, int, int], s
         pieces += [text[done:at], mark]
         done = at
     return "".join([*pieces, text[done:]])
-
-
-def styled(content: RichText, width: int) -> str:
-    """Return lines for a terminal of ``width`` columns; obeys ``NO_COLOR`` and ``TERM=dumb``.
-
-    Characters that steer terminals are neutralised, and a link shows where it leads.
-    """
-    target = io.StringIO()
-    console = Console(file=target, force_terminal=True, width=width, legacy_windows=False)
-    code = _code_lines(content)
-    for number, line in enumerate(_styled_text(content).split("\n", allow_blank=True)):
-        console.print(line, soft_wrap=number in code, highlight=False)
-    return target.getvalue()
-
-
-def _code_lines(content: RichText) -> set[int]:
-    """Return the numbers of the lines that must be copied as they are: they are not wrapped."""
-    lines: set[int] = set()
-    for span in content.spans:
-        if span.kind is SpanKind.PRE:
-            first = content.text.count("\n", 0, span.start)
-            lines.update(range(first, first + content.text.count("\n", span.start, span.end) + 1))
-    return lines
-
-
-def _styled_text(content: RichText) -> Text:
-    whole = Text(neutralised(content.text))
-    for span in content.spans:
-        whole.stylize(_STYLE[span.kind], span.start, span.end)
-    text, done = Text(), 0
-    for link in sorted(_hidden_links(content), key=lambda span: span.end):
-        text.append_text(whole[done : link.end])
-        text.append(neutralised(f" ({link.value})"), "dim")
-        done = link.end
-    return text.append_text(whole[done:])
-
-
-def _hidden_links(content: RichText) -> list[Span]:
-    links = (span for span in content.spans if span.kind is SpanKind.LINK)
-    return [link for link in links if not _bare(content, link)]

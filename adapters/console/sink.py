@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from adapters.console.descriptors import write_all
 from adapters.console.errors import ConsoleClosedError
-from adapters.console.render import plain, styled
+from adapters.console.render import plain
 
 if TYPE_CHECKING:
     from gateway.model.outbound import RichText
@@ -70,5 +70,7 @@ class StreamScreen:
 
     def _rendered(self, content: RichText) -> str:
         if os.isatty(self._fd):
+            from adapters.console.style import styled
+
             return styled(content, os.get_terminal_size(self._fd).columns or 80)
         return plain(content)

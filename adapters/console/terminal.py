@@ -22,7 +22,8 @@ from prompt_toolkit.shortcuts import PromptSession
 
 from adapters.console.draft import Draft
 from adapters.console.errors import ConsoleClosedError
-from adapters.console.render import neutralised, styled
+from adapters.console.render import neutralised
+from adapters.console.style import styled
 from gateway.model.outbound import RichText
 
 if TYPE_CHECKING:
