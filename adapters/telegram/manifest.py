@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from gateway.model.capabilities import Capabilities, Resend
-from gateway.model.ids import PlatformName
+from gateway.model.ids import AccountId, PlatformName
 from gateway.ports import Manifest
 from gateway.settings.kinds import Url  # noqa: TC001  (pydantic reads it at run time)
 
@@ -29,6 +29,9 @@ CAPABILITIES = Capabilities(
     paste_limit=3900,
     max_spans=100,
 )
+
+#: the group's anonymous admin, Telegram itself, a person who writes as a channel
+SERVICE_ACCOUNTS = frozenset({"1087968824", "777000", "136817688"})
 
 _TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
 
@@ -90,11 +93,20 @@ def check(settings: Any, secrets: Mapping[str, str]) -> list[str]:
     return problems
 
 
+def accounts(secrets: Mapping[str, str]) -> list[AccountId]:
+    """Return the bots of the tokens that have a token's form."""
+    return [
+        AccountId(account_of(token)) for token in filter(_TOKEN.fullmatch, split_tokens(secrets))
+    ]
+
+
 MANIFEST = Manifest(
     name=TELEGRAM,
     capabilities=CAPABILITIES,
     settings=TelegramSettings,
     secrets=(TOKEN_VARIABLE,),
+    service_accounts=SERVICE_ACCOUNTS,
+    accounts=accounts,
     factory="adapters.telegram.adapter:create",
     check=check,
 )

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapters.telegram.fields import ParseError
+from adapters.telegram.manifest import SERVICE_ACCOUNTS
 from gateway.model.events import Place, PlaceKind, Sender, SenderKind
 from gateway.model.ids import PlaceId, ThreadId, UserId
 
 if TYPE_CHECKING:
     from adapters.telegram.fields import Fields
-
-#: the group's anonymous admin, Telegram itself, a person who writes as a channel
-SERVICE_ACCOUNTS = frozenset({"1087968824", "777000", "136817688"})
 
 #: Telegram refuses a send that names the General topic: it has no thread
 GENERAL_TOPIC = "1"

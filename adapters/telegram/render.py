@@ -42,7 +42,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 #: refuse the whole message, ``mailto:`` becomes a wrong address, ``tg://user`` pings a person.
 _ADDRESS = re.compile(
     r"https?://(?:[^\s/?#@\\]*@)?"
-    r"(?:[\w%-]+(?:\.[\w%-]+)+|\[[0-9a-f:.]+\])"
+    r"[\w-]+(?:\.[\w-]+)+"
     r"(?::(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}))?"
     r"(?:[/?#][^\x00-\x1f\x7f]*)?",
     re.IGNORECASE,
@@ -103,10 +103,11 @@ def _legal(spans: Sequence[Span], length: int) -> list[_Range]:
         if max(span.start, 0) < min(span.end, length)
         and not (span.kind is SpanKind.LINK and not _ADDRESS.fullmatch(span.value))
     ]
+    quotes = _union(item for item in clipped if item.kind is SpanKind.QUOTE)
     exclusive: list[_Range] = []
     for kind in _EXCLUSIVE:
         for item in sorted(item for item in clipped if item.kind is kind):
-            exclusive += _subtract(item, exclusive)
+            exclusive += _subtract(_within(item, quotes), exclusive)
     code = [item for item in exclusive if item.kind is not SpanKind.LINK]
     styles = [
         piece
@@ -114,8 +115,15 @@ def _legal(spans: Sequence[Span], length: int) -> list[_Range]:
         for merged in _union(item for item in clipped if item.kind in kinds)
         for piece in _subtract(merged, code)
     ]
-    quotes = _union(item for item in clipped if item.kind is SpanKind.QUOTE)
     return quotes + styles + exclusive
+
+
+def _within(item: _Range, quotes: Iterable[_Range]) -> _Range:
+    """Return ``item`` without what sticks out of a quote: Telegram would drop all of it."""
+    for quote in quotes:
+        if quote.start < item.end and item.start < quote.end:
+            return item.between(max(item.start, quote.start), min(item.end, quote.end))
+    return item
 
 
 def _union(items: Iterable[_Range]) -> list[_Range]:

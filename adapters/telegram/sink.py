@@ -14,7 +14,7 @@ from adapters.telegram.people import GENERAL_TOPIC
 from adapters.telegram.render import render
 from gateway.model.errors import PlatformError, RateLimitedError
 from gateway.model.outbound import Receipt
-from gateway.text.markup import plain
+from gateway.text.plain import plain
 
 if TYPE_CHECKING:
     from adapters.telegram.client import Client, Sent
