@@ -13,7 +13,9 @@ from adapters.console.manifest import MANIFEST as CONSOLE
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
 from gateway.mailbox.lanes import Done, Lane
+from gateway.mailbox.remote import RemoteMailbox
 from gateway.model.errors import ConfigurationError
+from gateway.model.ids import PlaceId
 from gateway.ops import health
 from gateway.ops.clock import SystemClock
 from gateway.pipeline import retention
@@ -30,7 +32,7 @@ from gateway.pipeline.rules import Current, build
 from gateway.pipeline.running import Running
 from gateway.pipeline.turn import TRIES, Turns
 from gateway.policy.retry import Backoff
-from gateway.policy.session import ConsoleNaming
+from gateway.policy.session import ConsoleNaming, console_session
 from gateway.settings.home import make_private_folder
 from gateway.settings.read import read
 from gateway.store import migrate
@@ -127,7 +129,8 @@ def make_adapters(start: Start, *, menu: Sequence[tuple[str, str]]) -> list[Adap
 
     Raises ``ConfigurationError`` naming each platform that cannot start as it is set up.
     """
-    problems: list[str] = []
+    if problems := platform_problems(start.loaded):
+        raise ConfigurationError(*problems)
     adapters: list[Adapter] = []
     for manifest in MANIFESTS:
         extra = start.console if manifest is CONSOLE else {"commands": menu}
@@ -135,14 +138,9 @@ def make_adapters(start: Start, *, menu: Sequence[tuple[str, str]]) -> list[Adap
         if extra is None or not wanted or not enabled(manifest, start.loaded):
             continue
         settings = start.loaded.settings.platforms[manifest.name]
-        if found := manifest.check(settings, start.loaded.secrets):
-            problems += found
-            continue
         module, _, function = manifest.factory.partition(":")
         create: Callable[..., list[Adapter]] = getattr(importlib.import_module(module), function)
         adapters += create(settings, start.loaded.secrets, clock=start.clock, **extra)
-    if problems:
-        raise ConfigurationError(*problems)
     return adapters
 
 
@@ -266,3 +264,26 @@ def _menu(commands: Commands, loaded: Loaded) -> list[tuple[str, str]]:
     language = loaded.settings.language
     spoken = catalog.DEFAULT_LANGUAGE if language == "auto" else language
     return [(name, catalog.text(f"cmd.{name}", spoken)) for name in commands.menu]
+
+
+def pairing_desk(home: Home, loaded: Loaded) -> Pairing:
+    """Return the pairing of a home for a command beside the running gateway."""
+    clock = SystemClock()
+    current = Current(rules_of(loaded))
+    post = Post(RemoteMailbox(clock), clock, capabilities())
+    return Pairing(clock, Codes(load_secret(home.secret)), current, post)
+
+
+def platform_problems(loaded: Loaded) -> list[str]:
+    """Return what keeps an enabled platform from starting, [] when all can."""
+    return [
+        problem
+        for manifest in MANIFESTS
+        if enabled(manifest, loaded)
+        for problem in manifest.check(loaded.settings.platforms[manifest.name], loaded.secrets)
+    ]
+
+
+def console_place(rules: Rules) -> PlaceId:
+    """Return the console's conversation: one for each session that the strategy names."""
+    return PlaceId(console_session(rules.outside))

@@ -168,6 +168,10 @@ class Manifest:
     secrets: tuple[str, ...]
     #: ``package.module:function`` that builds the adapters; imported only when enabled
     factory: str
+    #: ids of the platform's own accounts, which never are a person
+    service_accounts: frozenset[str] = frozenset()
+    #: the accounts that the secrets are for, as far as they tell without asking the platform
+    accounts: Callable[[Mapping[str, str]], Sequence[AccountId]] = field(default=lambda _s: ())
     #: called with (settings, secrets): problems in words, [] when it can start
     check: Callable[[Any, Mapping[str, str]], list[str]] = field(default=lambda _s, _e: [])
 

@@ -199,9 +199,13 @@ def create(
     clock: Clock,
     history_file: Path | None = None,
     socket_path: Path | None = None,
+    place: PlaceId = PLACE,
 ) -> list[ConsoleAdapter]:
-    """Return the console of this process's standard streams, [] when it is switched off."""
+    """Return the console of this process's standard streams, [] when it is switched off.
+
+    ``place`` names the conversation: another one begins another.
+    """
     if not settings.enabled:
         return []
     streams = Streams(sys.stdin, sys.stdout, sys.stderr, history_file)
-    return [ConsoleAdapter(streams, clock=clock, socket_path=socket_path)]
+    return [ConsoleAdapter(streams, clock=clock, socket_path=socket_path, place=place)]

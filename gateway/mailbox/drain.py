@@ -84,7 +84,9 @@ class Drain:
         if error.disposition is Disposition.GIVE_UP and error.code != "internal":
             return Dead(error.code)
         delay = lane.backoff.delay(item.attempts, retry_after=error.retry_after, roll=self._roll())
-        return Dead(error.code) if delay is None else Again(delay, error.code, counted=True)
+        if delay is None:
+            return Dead(error.code)
+        return Again(delay, error.code, counted=error.retry_after is None)
 
     # --- transactions --------------------------------------------------------------------
 

@@ -206,3 +206,13 @@ def forget_done(tx: Tx, *, before: datetime, limit: int = 1000) -> int:
         .limit(limit)
     )
     return tx.conn.execute(sa.delete(table).where(table.c.id.in_(old))).rowcount
+
+
+def live_by_lane(conn: sa.Connection) -> dict[str, int]:
+    """Return how many items each lane has waiting or running."""
+    rows = conn.execute(
+        sa.select(table.c.lane, sa.func.count())
+        .where(table.c.state.in_(LIVE))
+        .group_by(table.c.lane)
+    )
+    return dict(rows.tuples().all())

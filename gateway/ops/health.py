@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gateway.store import facts
+from gateway.mailbox import items
+from gateway.store import facts, inbox, ledger, outbox, turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,3 +61,17 @@ def adapters(conn: sa.Connection) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def report(conn: sa.Connection) -> dict[str, Any]:
+    """Return what the store knows of the gateway's health: connections, and counts by state."""
+    return {
+        "adapters": adapters(conn),
+        "counts": {
+            "turns": turns.counts(conn),
+            "parts": outbox.counts(conn),
+            "memory": ledger.counts(conn),
+            "mailbox": items.live_by_lane(conn),
+            "aside": {"unreadable": count} if (count := inbox.set_aside_count(conn)) else {},
+        },
+    }

@@ -17,6 +17,8 @@ from gateway.policy.redact import redact
 if TYPE_CHECKING:
     from collections.abc import Collection, MutableMapping
 
+    from structlog.types import Processor
+
     from gateway.settings.schema import LogSettings
 
 #: loggers whose INFO or DEBUG records hold addresses, headers, bodies or statement parameters
@@ -52,13 +54,13 @@ def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
         settings.format == "auto" and sys.stderr is not None and sys.stderr.isatty()
     )
     redactor = Redactor(secrets)
-    shared = [
+    shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
-    renderer = (
+    renderer: Processor = (
         structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)
         if text
         else structlog.processors.JSONRenderer(ensure_ascii=False)

@@ -153,9 +153,10 @@ class Delivery:
         )
         if delay is None:
             return self._final(stored, PartState.FAILED, error=error.code)
+        counted = error.retry_after is None
         if error.disposition is Disposition.AMBIGUOUS:
-            return Again(delay, error.code, counted=True)
-        return self._later(stored, delay, error, counted=True)
+            return Again(delay, error.code, counted=counted)
+        return self._later(stored, delay, error, counted=counted)
 
     def _later(
         self, stored: StoredPart, delay: float, error: PlatformError, *, counted: bool = False

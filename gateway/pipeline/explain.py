@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from gateway.store.people import Account
 
 
+def describe(identity: Identity) -> dict[str, object]:
+    """Return an identity as ``whois --json`` prints it and the turn keeps it."""
+    return {
+        "peer": identity.peer,
+        "rung": identity.rung.value,
+        "source": identity.source,
+        "steps": [
+            {"rung": step.rung.value, "matched": step.matched, "detail": step.detail}
+            for step in identity.steps
+        ],
+    }
+
+
 class UnknownTurnError(GatewayError):
     """There is no such turn."""
 

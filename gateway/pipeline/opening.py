@@ -14,12 +14,14 @@ from gateway.model.events import PlaceKind
 from gateway.model.ids import PeerId, ScopeId, SessionId, new_turn_id
 from gateway.model.turn import TurnState
 from gateway.pipeline.addresses import account_of, address_of
+from gateway.pipeline.explain import describe
 from gateway.policy import naming
 from gateway.policy import session as session_policy
 from gateway.policy.identity import resolve
 from gateway.policy.overlap import Waiting, join_count, settle_delay
 from gateway.policy.session import reset_due
 from gateway.store import facts, inbox, messages, names, sessions, turns
+from gateway.store.facts import BARE_TEAM
 from gateway.text.units import measure
 
 if TYPE_CHECKING:
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
 
 #: most waiting messages that are looked at for joining
 LOOK_AHEAD = 50
-#: name of the fact that holds the Slack team whose user ids stand bare
-BARE_TEAM = "slack.bare_team"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,19 +237,6 @@ class Opening:
         )
         names.take(tx, names.SESSION, name, original)
         return SessionId(name)
-
-
-def describe(identity: Identity) -> dict[str, object]:
-    """Return an identity as ``whois --json`` prints it and the turn keeps it."""
-    return {
-        "peer": identity.peer,
-        "rung": identity.rung.value,
-        "source": identity.source,
-        "steps": [
-            {"rung": step.rung.value, "matched": step.matched, "detail": step.detail}
-            for step in identity.steps
-        ],
-    }
 
 
 def _personal(key: ConversationKey, event: InboundEvent) -> bool:

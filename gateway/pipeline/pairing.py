@@ -161,6 +161,15 @@ class Pairing:
         letter = outbox.Letter(f"approved:{request.id}", request.address, ())
         self._post.notice(tx, letter, catalog.text("pairing.approved", request.language))
 
+    def revoke(self, tx: Tx, account: str, *, by: str) -> bool:
+        """Take an account's grant away (``telegram:42``); False when it had none."""
+        platform, *scope, user = account.split(":")
+        gone = people.revoke(tx, people.Account(platform, ":".join(scope), user))
+        if gone:
+            now = self._clock.now()
+            audit.record(tx, "pairing.revoked", actor=by, subject=account, now=now)
+        return gone
+
     # --- lock-out ------------------------------------------------------------------------
 
     def _wrong(self, tx: Tx) -> list[datetime]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from gateway.store.engine import Tx
 
+#: name of the fact that holds the Slack team whose user ids stand bare
+BARE_TEAM = "slack.bare_team"
+
 
 def get(conn: sa.Connection, name: str) -> str | None:
     """Return a fact's value, or None."""

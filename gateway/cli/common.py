@@ -1,0 +1,112 @@
+"""What every command shares: the home it works on, how it speaks, and how it fails.
+
+Exit codes: 0 fine, 1 the thing failed, 2 wrong use or configuration. Results go to standard
+output, everything else to standard error; ``--json`` makes the result one JSON document.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from gateway.model.errors import ConfigurationError, GatewayError, GatewayRunningError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Store
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+#: exit codes
+FAILED, MISUSED = 1, 2
+
+_chosen: dict[str, str | None] = {"profile": None}
+
+
+def choose_profile(profile: str | None) -> None:
+    """Remember which profile the commands of this process work on."""
+    _chosen["profile"] = profile
+
+
+def home() -> Home:
+    """Return the chosen profile's home."""
+    from gateway.settings.home import Home
+
+    return Home.find(os.environ, _chosen["profile"])
+
+
+def loaded() -> Loaded:
+    """Return the home's configuration; its warnings are said on standard error."""
+    from gateway import app
+
+    found = app.load(home())
+    for line in found.warnings:
+        note(f"warning: {line}")
+    return found
+
+
+def note(text: str) -> None:
+    """Say something that is not the result."""
+    typer.echo(text, err=True)
+
+
+def fail(text: str, code: int = FAILED) -> NoReturn:
+    """End the command with a message that says what to do."""
+    note(text)
+    raise typer.Exit(code)
+
+
+def show(result: Any, *, as_json: bool, human: Callable[[], None]) -> None:
+    """Print a result: as JSON, or as ``human`` prints it."""
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+    else:
+        human()
+
+
+@contextmanager
+def friendly() -> Iterator[None]:
+    """Turn the errors of a user's mistake into one message and an exit code."""
+    try:
+        yield
+    except ConfigurationError as error:
+        fail("\n".join(error.problems), MISUSED)
+    except GatewayRunningError as error:
+        fail(str(error), FAILED)
+    except GatewayError as error:
+        fail(str(error), FAILED)
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain again while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILED) from None
+
+
+@contextmanager
+def existing_store(place: Home) -> Iterator[Store]:
+    """Open the home's database beside whatever runs there; never creates or migrates one."""
+    import asyncio
+
+    from gateway.store import migrate
+    from gateway.store.sqlite import SqliteStore
+
+    if not place.database.exists():
+        fail(f"nothing has happened in {place.path} yet: start with hermes-gateway run")
+    store = SqliteStore(place.database)
+    try:
+        at = migrate.current(store.engine)
+        if at != migrate.HEAD:
+            fail(
+                f"{place.database} is at revision {at}, this version needs {migrate.HEAD}: "
+                "stop the gateway and run: hermes-gateway db upgrade"
+            )
+        yield store
+    finally:
+        asyncio.run(store.close())

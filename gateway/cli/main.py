@@ -1,0 +1,67 @@
+"""Entry point of ``hermes-gateway``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gateway import __version__
+from gateway.cli import config, db, doctor, inspect, model, pairing, run, whois
+from gateway.cli.common import choose_profile, friendly
+
+cli = typer.Typer(
+    name="hermes-gateway",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help=(
+        "People on Telegram and on this console talk to one agent, Hermes, "
+        "that knows each of them.\n\n"
+        "Start with **hermes-gateway run**. Everything is kept in `~/.hermes` "
+        "(or `$HERMES_HOME`). Exit codes: 0 fine, 1 the thing failed, "
+        "2 wrong use or configuration."
+    ),
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hermes-gateway {__version__}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _root(
+    profile: Annotated[
+        str | None, typer.Option(help="Work on this profile's home instead of the default one.")
+    ] = None,
+    _show: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    choose_profile(profile)
+
+
+cli.command()(run.run)
+cli.command()(run.chat)
+cli.command()(whois.whois)
+cli.command()(inspect.trace)
+cli.command()(inspect.status)
+cli.command()(doctor.doctor)
+cli.add_typer(pairing.group, name="pairing")
+cli.add_typer(model.group, name="model")
+cli.add_typer(config.group, name="config")
+cli.add_typer(db.group, name="db")
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends with a message, never with a stack trace."""
+    with friendly():
+        cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Asking whom an account stands for, without a turn and without changing anything."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from gateway.model.events import (
+    EventKind,
+    InboundEvent,
+    Place,
+    PlaceKind,
+    Sender,
+    SenderKind,
+)
+from gateway.model.ids import AccountId, MessageId, PlaceId, ScopeId, UserId
+from gateway.pipeline.explain import describe
+from gateway.policy.identity import resolve
+from gateway.policy.session import conversation_key
+from gateway.store import facts, names
+from gateway.store.facts import BARE_TEAM
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from gateway.pipeline.rules import Rules
+    from gateway.policy.identity import Identity
+    from gateway.ports import Manifest
+    from gateway.settings.nodes import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An account, in a group where ``place`` is given, else in its direct message."""
+
+    manifest: Manifest
+    #: ``id``, or ``team:id`` where a platform's ids belong to teams
+    account: str
+    place: str | None = None
+    #: the bot that the account writes to
+    bot: AccountId | None = None
+
+    def event(self) -> InboundEvent:
+        """Return a message as the account would write it."""
+        kind = PlaceKind.DIRECT if self.place is None else PlaceKind.GROUP
+        return InboundEvent(
+            kind=EventKind.MESSAGE,
+            platform=self.manifest.name,
+            account=self.bot or AccountId(""),
+            place=Place(kind, PlaceId(self.place or self.account)),
+            message=MessageId("0"),
+            sender=self._sender(),
+            sent_at=datetime.now(UTC),
+        )
+
+    def _sender(self) -> Sender:
+        if not self.manifest.capabilities.has_users:
+            return Sender(SenderKind.OPERATOR)
+        scope, _, user = self.account.rpartition(":")
+        service = user in self.manifest.service_accounts
+        kind = SenderKind.SERVICE if service else SenderKind.PERSON
+        return Sender(kind, UserId(user), ScopeId(scope) if scope else None)
+
+
+def ask(question: Question, rules: Rules, database: Path, *, stand_in: str) -> Identity:
+    """Resolve as the next turn would; names that are taken are looked up where a store exists."""
+    if not database.exists():
+        return _resolve(question, rules, None, stand_in=stand_in)
+    engine = sa.create_engine(f"sqlite:///file:{database}?mode=ro&uri=true")
+    try:
+        with closing(engine.connect()) as conn:
+            return _resolve(question, rules, conn, stand_in=stand_in)
+    finally:
+        engine.dispose()
+
+
+def _resolve(
+    question: Question, rules: Rules, conn: sa.Connection | None, *, stand_in: str
+) -> Identity:
+    team = None if conn is None else facts.get(conn, BARE_TEAM)
+    event = question.event()
+    conversation = conversation_key(
+        event,
+        profile=rules.profile,
+        group_sessions=rules.conversations.group_sessions,
+        thread_sessions=rules.conversations.thread_sessions,
+    )
+    identity = rules.identity_for(
+        event.platform, bare_team=None if team is None else ScopeId(team), stand_in=stand_in
+    )
+    owner = (lambda _name: None) if conn is None else names.owner(conn, names.PEER)
+    return resolve(event.sender, event.platform, conversation, identity, owner=owner)
+
+
+def answer(identity: Identity, sources: Mapping[str, Source]) -> dict[str, Any]:
+    """Return the identity for ``whois --json``, with the place of the entry that named it."""
+    found = {**describe(identity), "recorded_in": None}
+    for key, source in sources.items():
+        if identity.source == f'userPeerAliases["{key}"]' and source.file is not None:
+            found["recorded_in"] = f"{source.file}:{source.line}"
+    return found
