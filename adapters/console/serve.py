@@ -92,7 +92,7 @@ class AttachServer:
         self._path = path
         self._receive = receive
         self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         #: oldest first
         self.screens: list[AttachedScreen] = []
 
@@ -110,14 +110,16 @@ class AttachServer:
         self._server.close()
         with contextlib.suppress(OSError):
             self._path.unlink()
-        for task in self._tasks:
+        for task, writer in self._connections.items():
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+            writer.close()
+        closing = (writer.wait_closed() for writer in self._connections.values())
+        await asyncio.gather(*self._connections, *closing, return_exceptions=True)
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.ensure_future(self._attend(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._connections[task] = writer
+        task.add_done_callback(self._connections.pop)
 
     async def _attend(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         screen = AttachedScreen(writer)

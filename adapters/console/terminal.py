@@ -12,6 +12,7 @@ import os
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -110,7 +111,7 @@ class Terminal:
 
     async def run(self) -> None:
         """Put what is typed into ``submitted`` until the person leaves."""
-        with contextlib.suppress(EOFError):
+        with create_app_session(), contextlib.suppress(EOFError):
             await self._session.prompt_async(set_exception_handler=False, handle_sigint=False)
 
     def print(self, text: str) -> None:

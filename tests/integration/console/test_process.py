@@ -40,6 +40,6 @@ def test_a_reader_that_goes_away_leaves_no_trace() -> None:
 
 @pytest.mark.parametrize("streams", ["</dev/null", "<&- >&- 2>&-"])
 def test_without_input_it_runs_until_a_signal(streams: str) -> None:
-    done = run_shell(f"timeout -s TERM 3 $CHAT {streams}; echo code=$?")
+    done = run_shell(f"timeout -s TERM 1.5 $CHAT {streams}; echo code=$?")
     assert done.stdout == b"code=124\n"
     assert done.stderr in (b"input: off\n", b"")
