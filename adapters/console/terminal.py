@@ -138,7 +138,8 @@ class Terminal:
     def _live_rows(self) -> list[str]:
         """Return the last rows of the running text that leave room for the prompt."""
         size = self._output.get_size()
-        text = neutralised(self._live.expandtabs(4)).rstrip()
+        visible = self._live[-size.rows * size.columns :]
+        text = neutralised(visible.expandtabs(4)).rstrip()
         rows = styled(RichText(text), size.columns - 1).splitlines() if text else []
         return rows[-max(1, size.rows - 6) :]
 
