@@ -1,4 +1,4 @@
-"""Who asked what, so that each answer goes to the console that waits for it. Pure."""
+"""Who asked what, so that each answer goes to the console that waits for it."""
 
 from __future__ import annotations
 
