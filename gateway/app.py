@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from adapters.console.manifest import MANIFEST as CONSOLE
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
@@ -16,7 +18,7 @@ from gateway.mailbox.lanes import Done, Lane
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
-from gateway.ops import health
+from gateway.ops import health, logs
 from gateway.ops.clock import SystemClock
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, TURN
@@ -35,6 +37,7 @@ from gateway.policy.retry import Backoff
 from gateway.policy.session import ConsoleNaming, console_session
 from gateway.settings.home import make_private_folder
 from gateway.settings.read import read
+from gateway.settings.watch import watch
 from gateway.store import migrate
 from gateway.store.lock import ProcessLock
 from gateway.store.sqlite import SqliteStore
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
+
+log = structlog.get_logger(__name__)
 
 #: every platform this product knows; an adapter's library is imported only when it is enabled
 MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM)
@@ -250,9 +255,36 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         background=(
             lambda: retention.run(store, clock, start.loaded.settings.retention),
             lambda: health.publish(store, clock, adapters),
+            lambda: _reload(start, current),
         ),
     )
     return Gateway(store, start.agent, engine, current, adapters, supervisor, lock)
+
+
+def configure_logs(loaded: Loaded) -> None:
+    """Send this process's logs to standard error, with every secret masked."""
+    values = {piece for name in loaded.secrets for piece in loaded.secrets.tokens(name)}
+    values |= {loaded.secrets[name] for name in loaded.secrets}
+    if loaded.honcho.api_key is not None:
+        values.add(loaded.honcho.api_key.get_secret_value())
+    logs.configure(loaded.settings.log, values)
+
+
+async def _reload(start: Start, current: Current) -> None:
+    """Follow edits of the configuration; a bad one changes nothing and is said."""
+
+    async def read_again() -> None:
+        try:
+            loaded = load(start.home)
+        except ConfigurationError as error:
+            log.error("settings.kept", action="reload", problems=list(error.problems))
+            return
+        current.stand_in = stand_in(loaded)
+        current.rules = rules_of(loaded, fresh=start.fresh)
+        log.info("settings.reloaded", action="reload")
+
+    paths = (start.home.config, start.home.env, *start.home.honcho_candidates)
+    await watch(paths, read_again, known=start.loaded.digests)
 
 
 async def _noted(_lease: Lease) -> Outcome:

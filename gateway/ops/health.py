@@ -11,10 +11,8 @@ from gateway.store import facts, inbox, ledger, outbox, turns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import sqlalchemy as sa
-
     from gateway.ports import Adapter, Clock
-    from gateway.store.engine import Store, Tx
+    from gateway.store.engine import Connection, Store, Tx
 
 PREFIX = "adapter:"
 INTERVAL = 1.0
@@ -47,7 +45,7 @@ def _write(tx: Tx, states: dict[str, str], clock: Clock) -> None:
         facts.put(tx, name, state, now=clock.now())
 
 
-def adapters(conn: sa.Connection) -> list[dict[str, Any]]:
+def adapters(conn: Connection) -> list[dict[str, Any]]:
     """Return the last state each adapter wrote: platform, account, state, detail, since."""
     found = []
     for name, (value, at) in facts.starting_with(conn, PREFIX).items():
@@ -63,7 +61,7 @@ def adapters(conn: sa.Connection) -> list[dict[str, Any]]:
     return found
 
 
-def report(conn: sa.Connection) -> dict[str, Any]:
+def report(conn: Connection) -> dict[str, Any]:
     """Return what the store knows of the gateway's health: connections, and counts by state."""
     return {
         "adapters": adapters(conn),

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
 
 from gateway.model.events import (
     EventKind,
@@ -21,7 +18,7 @@ from gateway.model.ids import AccountId, MessageId, PlaceId, ScopeId, UserId
 from gateway.pipeline.explain import describe
 from gateway.policy.identity import resolve
 from gateway.policy.session import conversation_key
-from gateway.store import facts, names
+from gateway.store import facts, names, readonly
 from gateway.store.facts import BARE_TEAM
 
 if TYPE_CHECKING:
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from gateway.policy.identity import Identity
     from gateway.ports import Manifest
     from gateway.settings.nodes import Source
+    from gateway.store.engine import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +69,12 @@ def ask(question: Question, rules: Rules, database: Path, *, stand_in: str) -> I
     """Resolve as the next turn would; names that are taken are looked up where a store exists."""
     if not database.exists():
         return _resolve(question, rules, None, stand_in=stand_in)
-    engine = sa.create_engine(f"sqlite:///file:{database}?mode=ro&uri=true")
-    try:
-        with closing(engine.connect()) as conn:
-            return _resolve(question, rules, conn, stand_in=stand_in)
-    finally:
-        engine.dispose()
+    with readonly.look(database) as conn:
+        return _resolve(question, rules, conn, stand_in=stand_in)
 
 
 def _resolve(
-    question: Question, rules: Rules, conn: sa.Connection | None, *, stand_in: str
+    question: Question, rules: Rules, conn: Connection | None, *, stand_in: str
 ) -> Identity:
     team = None if conn is None else facts.get(conn, BARE_TEAM)
     event = question.event()

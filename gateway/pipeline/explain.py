@@ -13,10 +13,9 @@ from gateway.text import catalog
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    import sqlalchemy as sa
-
     from gateway.model.ids import TurnId
     from gateway.policy.identity import Identity
+    from gateway.store.engine import Connection
     from gateway.store.people import Account
 
 
@@ -39,7 +38,7 @@ class UnknownTurnError(GatewayError):
     code = "unknown_turn"
 
 
-def trace(conn: sa.Connection, turn_id: TurnId) -> dict[str, Any]:
+def trace(conn: Connection, turn_id: TurnId) -> dict[str, Any]:
     """Return a turn's whole way without any text of its messages.
 
     Raises ``UnknownTurnError``.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping
 
-    import sqlalchemy as sa
-
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.model.ids import AccountId, PlatformName
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from gateway.pipeline.rules import Current
     from gateway.pipeline.running import Running
     from gateway.ports import Adapter, Agent, Clock
-    from gateway.store.engine import Tx
+    from gateway.store.engine import Connection, Tx
     from gateway.store.turns import Turn
 
 log = structlog.get_logger(__name__)
@@ -146,7 +144,7 @@ class Turns:
                 await preview.close()
 
 
-def _request(conn: sa.Connection, *, opened: OpenTurn) -> TurnRequest:
+def _request(conn: Connection, *, opened: OpenTurn) -> TurnRequest:
     turn = opened.turn
     said = messages.of_session(conn, turn.session, before_turn=turn.id)
     return TurnRequest(

@@ -134,6 +134,11 @@ class Home:
         return self.gateway / "secret.key"
 
     @property
+    def console_history(self) -> Path:
+        """Lines that were typed at the console, for its arrow keys."""
+        return self.gateway / "console_history"
+
+    @property
     def socket(self) -> Path:
         return self.gateway / "gateway.sock"
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: what reads get; so named here that layers above need not know whose it is
+Connection = sa.Connection
+
 #: SQLite's and PostgreSQL's words for "somebody else holds a lock on that"
 _BUSY = ("database is locked", "database table is locked", "lock timeout", "canceling statement")
 

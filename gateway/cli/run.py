@@ -1,0 +1,109 @@
+"""``run`` and ``chat``: the gateway itself, and a conversation on this console."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from gateway.cli.common import MISUSED, fail, friendly, home, loaded, note
+
+if TYPE_CHECKING:
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+
+
+def run() -> None:
+    """Run the gateway: every platform that is set up, and the console.
+
+    With a terminal you can talk to Hermes right here. With a pipe or a file as standard input
+    each line is a message and only the answers go to standard output.
+    """
+    with friendly():
+        _run(home(), platforms=True)
+
+
+def chat() -> None:
+    """Talk to Hermes on this console, beside a running gateway or without one."""
+    with friendly():
+        from gateway.model.errors import GatewayRunningError
+
+        place = home()
+        try:
+            _run(place, platforms=False)
+        except GatewayRunningError:
+            from adapters.console.attach import attach
+            from adapters.console.front import Streams
+
+            streams = Streams(sys.stdin, sys.stdout, sys.stderr, place.console_history)
+            raise typer.Exit(asyncio.run(attach(place.socket, streams))) from None
+
+
+def _run(place: Home, *, platforms: bool) -> None:
+    from gateway import app
+    from gateway.ops.environment import package_clash
+    from gateway.settings.read import needs_service_problem
+
+    if clash := package_clash():
+        note(f"warning: {clash}")
+    configuration = _introduced(place, loaded())
+    if problem := needs_service_problem(configuration):
+        fail(problem, MISUSED)
+    app.configure_logs(configuration)
+    start = app.Start(
+        place,
+        configuration,
+        app.choose_agent(configuration, say=note),
+        console=_console(place, configuration),
+        platforms=platforms,
+    )
+    asyncio.run(_until_stopped(start))
+
+
+def _console(place: Home, configuration: Loaded) -> dict[str, Any]:
+    from gateway import app
+
+    return {
+        "history_file": place.console_history,
+        "socket_path": place.socket,
+        "place": app.console_place(app.rules_of(configuration)),
+    }
+
+
+async def _until_stopped(start: Any) -> None:
+    from gateway import app
+
+    gateway = app.assemble(start)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    await gateway.run(stop)
+
+
+def _introduced(place: Home, configuration: Loaded) -> Loaded:
+    """Ask once, at the first start on a terminal, who sits here; remember it as peerName."""
+    from gateway import app
+    from gateway.settings.home import make_private_folder
+    from gateway.settings.rewrite import edit_honcho
+
+    terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    stand_in = app.stand_in(configuration)
+    if configuration.honcho.peer_name is not None or place.database.exists():
+        return configuration
+    if not terminal:
+        if stand_in:
+            note(
+                f'note: peerName is not set, so the console\'s person is "{stand_in}" for now; '
+                f"set peerName in {configuration.honcho_file}"
+            )
+        return configuration
+    name = typer.prompt("Your name?", default=stand_in or None, err=True).strip()
+    path = configuration.honcho_file
+    hosts = (configuration.honcho.host,)
+    make_private_folder(path.parent)
+    edit_honcho(path, configuration.digests.get(path, ""), {("peerName",): name}, hosts=hosts)
+    return app.load(place)

@@ -1,0 +1,146 @@
+"""Doctor: looks at everything that can be wrong with a home, and says what to do about it."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from gateway.model.errors import StoreError
+from gateway.model.ids import PlatformName, ScopeId, UserId
+from gateway.ops import health
+from gateway.ops.environment import package_clash
+from gateway.policy import identity_check
+from gateway.policy.runtime_id import RuntimeId
+from gateway.store import migrate, readonly
+from gateway.store.lock import ProcessLock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from gateway.pipeline.rules import Rules
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Connection
+    from gateway.store.people import Account
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; ``text`` says what to do unless it is fine."""
+
+    level: Level
+    topic: str
+    text: str
+
+
+def surroundings(home: Home) -> Iterator[Finding]:
+    """Look at the environment and the home's files."""
+    clash = package_clash()
+    yield _judge("python", clash, "no other package is in the way")
+    yield from _permissions(home)
+    process = ProcessLock(home.lock).holder()
+    text = f"running (process {process})" if process else "not running"
+    yield Finding(Level.OK, "gateway", text)
+
+
+def _permissions(home: Home) -> Iterator[Finding]:
+    for path in (home.env, home.database, home.secret):
+        if not path.exists():
+            continue
+        mode = stat.S_IMODE(path.stat().st_mode)
+        problem = f"{path} can be read by others: chmod 600 {path}" if mode & 0o077 else None
+        yield _judge("files", problem, f"{path.name} is private")
+
+
+def configuration(loaded: Loaded, rules: Rules, problems: list[str]) -> Iterator[Finding]:
+    """Look at the settings; ``problems`` keep a platform from starting."""
+    for line in problems:
+        yield Finding(Level.ERROR, "platform", line)
+    for line in loaded.warnings:
+        yield Finding(Level.WARNING, "settings", line)
+    for line in loaded.unused:
+        yield Finding(Level.OK, "settings", f"{line}: not used by this product")
+    if loaded.settings.memory.provider == "honcho":
+        yield Finding(
+            Level.WARNING,
+            "memory",
+            "memory.provider is honcho; this version records what it would save and does not "
+            "send it yet",
+        )
+
+
+def database(path: Path, rules: Rules) -> Iterator[Finding]:
+    """Look at the database of a home that has one; nothing is changed."""
+    try:
+        with readonly.look(path) as conn:
+            yield from _contents(conn, rules)
+    except StoreError as error:
+        remedy = f"{error}; stop the gateway and put a backup of {path.name} in its place"
+        yield Finding(Level.ERROR, "database", remedy)
+
+
+def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
+    at = readonly.revision(conn)
+    if at != migrate.HEAD:
+        text = f"revision {at}, this version needs {migrate.HEAD}: hermes-gateway db upgrade"
+        yield Finding(Level.ERROR, "database", text)
+        return
+    damage = readonly.damage(conn)
+    yield _judge("database", f"damaged: {damage}" if damage else None, "sound")
+    for adapter in health.adapters(conn):
+        yield _connection(adapter)
+    yield from _waiting(readonly.attention(conn))
+    yield from _people(readonly.accounts(conn), rules)
+
+
+def _people(accounts: list[Account], rules: Rules) -> Iterator[Finding]:
+    ids = [
+        RuntimeId(PlatformName(one.platform), UserId(one.user_id), ScopeId(one.scope) or None)
+        for one in accounts
+    ]
+    for line in identity_check.generated_name_clashes(rules.identity, ids):
+        yield Finding(Level.WARNING, "identity", line)
+    if len(ids) > 1:
+        _, warnings = identity_check.check(rules.identity, shared=True)
+        for line in warnings:
+            yield Finding(Level.WARNING, "identity", line)
+
+
+def _connection(adapter: dict[str, str]) -> Finding:
+    name = f"{adapter['platform']} {adapter['account']}"
+    remedies = {
+        "conflict": "another program receives this bot's messages: stop it, or use another bot",
+        "bad_credentials": "the token is not accepted: put a valid one into .env and start again",
+    }
+    remedy = remedies.get(adapter["state"])
+    text = f"{name}: {adapter['state']} {adapter['detail']}".rstrip()
+    return _judge("platform", f"{text}; {remedy}" if remedy else None, text)
+
+
+def _waiting(attention: dict[str, int]) -> Iterator[Finding]:
+    texts = {
+        "unknown": "part(s) of answers may or may not have arrived: /trace shows them",
+        "aside": "update(s) could not be read and are kept in the table set_aside",
+        "dead": "mailbox item(s) were given up",
+    }
+    for name, text in texts.items():
+        if attention[name]:
+            yield Finding(Level.WARNING, "waiting", f"{attention[name]} {text}")
+    yield Finding(Level.OK, "access", f"{attention['admins']} admin(s) by pairing")
+
+
+def _judge(topic: str, problem: str | None, fine: str) -> Finding:
+    if problem is None:
+        return Finding(Level.OK, topic, fine)
+    return Finding(Level.WARNING, topic, problem)
