@@ -20,7 +20,7 @@ _RULE = "──────────"
 _BULLETS = ("• ", "◦ ", "▪ ")
 
 #: the whole info string of a fence, where it names a language and perhaps attributes
-_LANGUAGE = regex.compile(r"\{?\.?([\w+#.-]+)(?:[\s,:]*[\{\}].*|\s+\S*=.*)?")
+_LANGUAGE = regex.compile(r"(?|\{\s*\.([\w+#-]+).*\}|([\w+#.-]+)(?:[\s,:]*\{.*|\s+\S*=.*)?)")
 
 
 @dataclass(slots=True)

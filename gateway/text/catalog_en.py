@@ -119,7 +119,7 @@ TEXTS: dict[str, str | dict[str, str]] = {
         "find out more with `hermes-gateway doctor`."
     ),
     "failed.rate_limited": "My model is asked too much at the moment. Please try again shortly.",
-    "failed.timeout": "That took too long and I gave up. Please try again, perhaps in small steps.",
+    "failed.timeout": "That took too long and I gave up. Please try again, or in smaller steps.",
     "failed.context": (
         "This conversation has grown too long for me. Send /new to begin a fresh one; I keep "
         "what I know of you."

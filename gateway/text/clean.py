@@ -8,8 +8,9 @@ import regex
 
 _SURROGATE = regex.compile(r"\p{Cs}")
 
-#: takes no room on the screen; control characters count
+#: white space and what takes no room on the screen, control characters among it
 _UNSEEN = r"[\s\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\u2800]*+"
+_INVISIBLE = regex.compile(_UNSEEN)
 _FENCE = r"[`~]{3,}+"
 _BLANK = regex.compile(
     rf"{_UNSEEN}(?:{_FENCE}(?:[\w+#.-]*+[^\S\n]*+\n{_UNSEEN}{_FENCE})?+{_UNSEEN})?+"
@@ -65,8 +66,13 @@ def check_name(name: str) -> str | None:
     return None
 
 
+def invisible(text: str) -> bool:
+    """Tell whether nothing can be seen: white space and zero-width characters only."""
+    return _INVISIBLE.fullmatch(text) is not None
+
+
 def blank(text: str) -> bool:
-    """Tell whether nothing can be seen: white space, zero-width characters, an empty fence."""
+    """Tell whether what somebody wrote says nothing: ``invisible``, or an empty fence."""
     return _BLANK.fullmatch(text) is not None
 
 
@@ -77,8 +83,8 @@ def one_line(text: str, limit: int) -> str:
     quote, backtick or leading mark that could pass for structure where the line is quoted.
     """
     text = _ANSI.sub("", clean(text))
-    text = _LINE_SPACE.sub(" ", _LINE_NOISE.sub("", text)).translate(_STRUCTURE)
-    text = _LEADING_MARKS.sub("", text).strip()
+    text = _LINE_SPACE.sub(" ", _LINE_NOISE.sub("", text))
+    text = _LEADING_MARKS.sub("", text).translate(_STRUCTURE).strip()
     if len(text) <= limit:
         return text
     return _whole_clusters(text, limit - 1).rstrip() + "…"

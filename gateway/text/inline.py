@@ -26,20 +26,20 @@ _WORD = regex.compile(r"\w+")
 
 def write(writer: Writer, tokens: Sequence[Token]) -> None:
     """Write the children of one ``inline`` token."""
-    #: where the open link began, and its address
-    link = (0, "")
+    #: of the link that is open
+    address = ""
     for index, token in enumerate(tokens):
         if token.type in _KINDS:
             _open(writer, tokens, index)
         elif token.type in _CLOSING:
             _close(writer, tokens, index)
         elif token.type == "link_open":
-            link = (writer.length, str(token.attrs["href"]))
-            writer.open(SpanKind.LINK, link[1])
+            address = str(token.attrs["href"])
+            _open_link(writer, address)
+            if tokens[index + 1].type == "link_close":
+                writer.write(address)
         elif token.type == "link_close":
-            if writer.length == link[0]:
-                writer.write(link[1])
-            writer.close()
+            _close_link(writer, address)
         else:
             _write_leaf(writer, token)
 
@@ -77,6 +77,20 @@ def _is_dunder(tokens: Sequence[Token]) -> bool:
     )
 
 
+def _open_link(writer: Writer, address: str) -> None:
+    if address:
+        writer.open(SpanKind.LINK, address)
+    else:
+        writer.write("[")
+
+
+def _close_link(writer: Writer, address: str) -> None:
+    if address:
+        writer.close()
+    else:
+        writer.write("]()")
+
+
 def _write_leaf(writer: Writer, token: Token) -> None:
     if token.type in ("softbreak", "hardbreak"):
         writer.newline()
@@ -94,6 +108,10 @@ def _write_image(writer: Writer, token: Token) -> None:
     address = str(token.attrs["src"])
     description = Writer()
     write(description, token.children or [])
+    words = description.rich().text
+    if not address:
+        writer.write(f"![{words}]()")
+        return
     writer.open(SpanKind.LINK, address)
-    writer.write(description.rich().text or address)
+    writer.write(words or address)
     writer.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.model.outbound import RichText
 from gateway.text import dialect
 from gateway.text.blocks import Blocks
-from gateway.text.clean import blank, clean
+from gateway.text.clean import blank, clean, invisible
 from gateway.text.plain import plain
 
 __all__ = ["MAX_SOURCE", "parse", "plain"]
@@ -21,8 +21,8 @@ def parse(markdown: str) -> RichText:
 
     Never fails and never drops a visible word. Ranges nest, stand in the order in which they
     open, and are not blank; a heading's ``value`` is its level. Text that is too long, nested
-    too deep, or nothing but marks comes back as it is, without ranges. The result is blank only
-    if ``markdown`` is.
+    too deep, or nothing but marks comes back as it is, without ranges. Only for a ``blank``
+    text can nothing of the result be seen.
     """
     source = clean(markdown)
     if len(source) > MAX_SOURCE:
@@ -31,4 +31,4 @@ def parse(markdown: str) -> RichText:
     if any(token.level >= dialect.MAX_NESTING - 1 for token in tokens):
         return RichText(source)
     rich = Blocks(tokens).rich()
-    return RichText(source) if blank(rich.text) and not blank(source) else rich
+    return RichText(source) if invisible(rich.text) and not blank(source) else rich

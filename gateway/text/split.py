@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import regex
 
 from gateway.model.outbound import RichText, Span, SpanKind
-from gateway.text.clean import blank
+from gateway.text.clean import invisible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SPACE = regex.compile(r"[\s\x1c-\x1f]*+")
-_SENTENCE = regex.compile(r"[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]++[”’」』）]*+")
+_SENTENCE = regex.compile(
+    r"[.!?…]++[\"'”’»)\]]*+(?=\s)"
+    r"|[。！？]++[”’」』）]*+(?![\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}])"
+)
 _WORD_END = regex.compile(r"(?r)\s")
 _CLUSTER = regex.compile(r"\X")
 
@@ -28,9 +31,9 @@ def split(
     A piece holds at most ``max_spans`` ranges (0: any number). A range that is open at a cut ends
     there and starts again in the next piece.
 
-    Pieces are slices of ``rich.text`` in order. What lies before, between and after them is blank
-    (``clean.blank``): no piece is, none ends in white space, and none begins with it except
-    for the indentation of a line of code. Blank text gives no piece.
+    Pieces are slices of ``rich.text`` in order. What lies before, between and after them is
+    ``invisible``: no piece is, none ends in white space, and none begins with it except for the
+    indentation of a line of code. Invisible text gives no piece.
 
     Where one code point is too large with its ranges, it goes without them; where ``limit`` is
     smaller than the bare code point, that piece is too large. A range whose mere presence takes
@@ -68,7 +71,7 @@ class _Cutter:
             piece = self._slice(end)
             if not self._fits(end):
                 piece = RichText(piece.text)
-            if not blank(piece.text):
+            if not invisible(piece.text):
                 found.append(piece)
             self._advance(end)
         return found
@@ -157,7 +160,7 @@ class _Cutter:
         return self._start + kept if kept else end
 
     def _boundary(self, end: int) -> int:
-        """Return the best place to cut in the second half, else the last gap between words."""
+        """Return the best place to cut in the second half, else the last gap there is."""
         if end == len(self._text):
             return end
         middle = (self._start + end + 1) // 2
@@ -165,6 +168,7 @@ class _Cutter:
             self._paragraph(middle, end)
             or self._line(middle, end)
             or self._sentence(middle, end)
+            or self._line_of_code(end)
             or self._word(end)
             or self._cluster(end)
             or end
@@ -179,6 +183,12 @@ class _Cutter:
 
     def _line(self, low: int, end: int) -> int:
         return max(0, self._text.rfind("\n", low, end + 1))
+
+    def _line_of_code(self, end: int) -> int:
+        """Return the last line end when the text would be cut inside code, or 0."""
+        if self._code_at(end) is None:
+            return 0
+        return self._line(self._space_end(self._start), end)
 
     def _sentence(self, low: int, end: int) -> int:
         ends = [
