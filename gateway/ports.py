@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gateway.model.capabilities import Capabilities
     from gateway.model.events import Attachment, Forward, InboundEvent, ReplyRef
-    from gateway.model.ids import AccountId, PlatformName, TurnId
+    from gateway.model.ids import AccountId, MessageId, PlatformName, TurnId
     from gateway.model.outbound import Address, Part, Receipt
 
 
@@ -147,8 +147,8 @@ class Adapter(Protocol):
         """Show once that an answer is being written. Raises ``PlatformError``."""
         ...
 
-    def preview(self, address: Address, turn: TurnId) -> Preview | None:
-        """Return a preview for a turn's answer, or None where the place has none."""
+    def preview(self, address: Address, turn: TurnId, reply_to: MessageId) -> Preview | None:
+        """Return a preview for a turn's answer to ``reply_to``, None where there is none."""
         ...
 
     async def aclose(self) -> None:

@@ -113,9 +113,9 @@ class ConsoleAdapter:
     async def typing(self, address: Address) -> None:
         """Do nothing: a prompt shows by itself that an answer is awaited."""
 
-    def preview(self, address: Address, turn: TurnId) -> Preview | None:
-        """Return a preview on the console whose question runs now; None for piped input."""
-        question = self._desk.running()
+    def preview(self, address: Address, turn: TurnId, reply_to: MessageId) -> Preview | None:
+        """Return a preview on the console that asked; None for piped input."""
+        question = self._desk.asked(reply_to)
         screen = question.screen if question else self._default_screen()
         if screen is None or screen.gone.is_set() or (question and not question.joinable):
             return None

@@ -63,6 +63,6 @@ class Desk:
             self._open.pop(question.message, None)
             question.answered.set()
 
-    def running(self) -> Question | None:
-        """Return the question whose turn runs now: turns of a conversation run in order."""
-        return next((asked for asked in self._open.values() if not asked.command), None)
+    def asked(self, message: MessageId) -> Question | None:
+        """Return the open question with this id; None when an earlier process was asked."""
+        return self._open.get(message)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from adapters.telegram.manifest import TelegramSettings
-    from gateway.model.ids import TurnId
+    from gateway.model.ids import MessageId, TurnId
     from gateway.model.outbound import Address, Part, Receipt
     from gateway.ports import Adapter, AdapterStatus, Clock, Intake, Preview
 
@@ -60,7 +60,7 @@ class TelegramAdapter:
     async def typing(self, address: Address) -> None:
         await self._sink.typing(address)
 
-    def preview(self, address: Address, turn: TurnId) -> Preview | None:
+    def preview(self, address: Address, turn: TurnId, reply_to: MessageId) -> Preview | None:
         return None
 
     async def aclose(self) -> None:

@@ -38,7 +38,8 @@ class Sink:
         Only a refusal is followed by another try, never an unknown outcome. What gives way is
         formatting, the topic, the reply; never the chat, except that a group's move is followed.
         """
-        draft, degraded = first_draft(part), []
+        draft = first_draft(part)
+        degraded: list[str] = []
         while True:
             try:
                 sent = await self._post(draft)
@@ -47,12 +48,12 @@ class Sink:
                 if lesser is None:
                     raise
                 draft, label = lesser
-                degraded.append(label)
-                log.info("telegram.gave_way", action="send", place=draft.place, what=label)
+                degraded += [label] if label else []
+                log.info("telegram.gave_way", action="send", place=draft.place, why=error.code)
                 continue
             if draft.reply_to is not None and not sent.replied:
                 degraded.append("no-reply")
-            return Receipt(sent.message, tuple(label for label in degraded if label != "moved"))
+            return Receipt(sent.message, tuple(degraded))
 
     async def typing(self, address: Address) -> None:
         """Show a typing sign, unless the chat has to be left alone or its budget is short."""
@@ -86,10 +87,14 @@ def topic(address: Address) -> ThreadId | None:
 
 
 def give_way(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft, str] | None:
-    """Return what to try after a refusal and what it gave up, or None. Each step is taken once."""
+    """Return what to try after a refusal and what it gives up ("": nothing), or None.
+
+    Each step is taken once, so that repeated refusals end.
+    """
     if isinstance(error, ChatMovedError) and draft.place == part.address.place:
         # Numbers of the old group mean other messages in the new one.
-        return replace(draft, place=error.place, thread=None, reply_to=None), "moved"
+        moved = replace(draft, place=error.place, thread=None, reply_to=None)
+        return moved, "" if draft.reply_to is None else "no-reply"
     if error.code == ENTITIES and draft.entities:
         text = plain(part.content, limit=CAPABILITIES.max_length)
         return replace(draft, text=text, entities=()), "plain"

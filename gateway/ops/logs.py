@@ -6,9 +6,10 @@ this process can reach a log. Libraries that log request addresses speak from WA
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import structlog
 
@@ -71,7 +72,7 @@ def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _StandardError()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, _without_traceback_values],
@@ -88,6 +89,18 @@ def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
     return redactor
+
+
+class _StandardError(logging.Handler):
+    """Writes to what ``sys.stderr`` is at that moment: a prompt keeps its line below the logs."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line; a standard error that is closed or gone loses it."""
+        if sys.stderr is None:
+            return
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(f"{self.format(record)}\n")
+            sys.stderr.flush()
 
 
 def _without_traceback_values(

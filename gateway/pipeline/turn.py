@@ -129,7 +129,7 @@ class Turns:
     ) -> Answer:
         preview = None
         if adapter is not None and self._current.rules.conversations.streaming:
-            preview = adapter.preview(turn.address, turn.id)
+            preview = adapter.preview(turn.address, turn.id, turn.reply_to)
         shown: list[str] = []
 
         def emit(piece: str) -> None:

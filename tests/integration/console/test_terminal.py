@@ -48,7 +48,7 @@ class Slow(Core):
             return
         assert self.adapter is not None
         turn = f"t_{event.message}"
-        preview = self.adapter.preview(address(event), TurnId(turn))
+        preview = self.adapter.preview(address(event), TurnId(turn), event.message)
         self.begun.put_nowait((event, preview))
         answer = await self.answers.get()
         if preview:

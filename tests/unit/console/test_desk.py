@@ -45,13 +45,12 @@ def test_covered(opened: str, reply_to: str | None, covered: str) -> None:
     assert filled.covered(MessageId(reply_to) if reply_to else None) == []
 
 
-@pytest.mark.parametrize(
-    ("opened", "running"), [("", None), ("/a", None), ("/a b c", "b"), ("A b", "A")]
-)
-def test_the_oldest_message_runs(opened: str, running: str | None) -> None:
-    filled, _ = desk(opened)
-    found = filled.running()
-    assert (found and found.message) == running
+def test_a_question_is_found_by_its_message_until_it_is_answered() -> None:
+    filled, questions = desk("a b")
+    assert filled.asked(MessageId("a")) is questions["a"]
+    assert filled.asked(MessageId("z")) is None
+    filled.settle(filled.covered(MessageId("b")))
+    assert filled.asked(MessageId("a")) is None
 
 
 def test_a_withdrawn_question_is_not_answered() -> None:
