@@ -106,7 +106,9 @@ class Converter:
         try:
             return model.model_validate(good)
         except ValidationError as error:
-            for detail in error.errors(include_url=False, include_input=False):
+            details = error.errors(include_url=False, include_input=False)
+            first = {str(detail["loc"][:1]): detail for detail in sorted(details, key=_telling)}
+            for detail in first.values():
                 self._judged(detail, table, path, values)
             return _BAD
 
@@ -232,6 +234,11 @@ class Converter:
         node = entry.value if entry else table
         where = self._where(path, key) if key else path
         self.findings.fault(node.source, where, _problem(detail, node if entry else None, where))
+
+
+def _telling(detail: ErrorDetails) -> bool:
+    """Sort what says most last: an alternative's bound rather than another's type."""
+    return detail["type"] in _BOUNDS
 
 
 def _is_nothing(node: Scalar, arms: tuple[Want, ...]) -> bool:

@@ -102,7 +102,7 @@ def read_secrets(
         if scalar is None:
             continue
         text = scalar.text.strip()
-        if not text.isprintable() or any(map(str.isspace, text.replace(", ", ","))):
+        if any(not piece.isprintable() or " " in piece for piece in _split(text)):
             findings.fault(scalar.source, (name,), "blanks or odd characters inside; copy it anew")
         values[name] = text
     return Secrets(values)
@@ -131,8 +131,11 @@ def overlay(
 
 def _pieces(scalar: Scalar) -> tuple[Scalar, ...]:
     """Split at commas and line ends; empty pieces are dropped."""
-    parts = scalar.text.replace("\n", ",").split(",")
-    return tuple(replace(scalar, text=part.strip()) for part in parts if part.strip())
+    return tuple(replace(scalar, text=part) for part in _split(scalar.text.replace("\n", ",")))
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _extend(root: Table, path: Path, more: Iterable[Scalar]) -> None:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 HIDDEN = "the value (hidden)"
 _LONGEST = 60
 _SECRET_KEY = re.compile(r"key$|token(?!s)|secret|passw|jwt|credential|authorization|oauth", re.I)
-#: nobody writes this many characters without a blank into a setting that is no secret
-_OPAQUE = re.compile(r"[A-Za-z0-9_+-]{32,}")
+#: a name and password before a host; more characters in a row than any setting needs
+_SECRET_VALUE = re.compile(r":[^\s@]+@|[A-Za-z0-9_+-]{32,}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -48,7 +48,7 @@ def shown(node: Node, path: Iterable[str] = ()) -> str:
 
 
 def _holds_secret(text: str) -> bool:
-    return _OPAQUE.search(text) is not None or redact(text, ()) != text
+    return _SECRET_VALUE.search(text) is not None or redact(text, ()) != text
 
 
 def shown_text(text: str) -> str:
@@ -82,7 +82,9 @@ class Findings:
 
     def fault(self, source: Source, path: Iterable[str], problem: str) -> None:
         """Record what stops the start."""
-        self.faults.append(self._line(source, path, problem))
+        line = self._line(source, path, problem)
+        if line not in self.faults:
+            self.faults.append(line)
 
     def warn(self, source: Source, path: Iterable[str], problem: str) -> None:
         """Record what the operator should know."""
