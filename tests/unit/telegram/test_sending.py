@@ -55,7 +55,7 @@ def test_general_is_answered_without_a_thread(thread: str | None) -> None:
         (PlatformError(code="refused"), []),
         (PlatformError(code="too_long"), []),
         (RateLimitedError(retry_after=3), []),
-        (ChatMovedError(MOVED), ["moved"]),
+        (ChatMovedError(MOVED), ["no-reply"]),
     ],
 )
 def test_each_refusal_is_answered_once(error: PlatformError, expected: list[str]) -> None:
