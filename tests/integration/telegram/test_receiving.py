@@ -261,6 +261,10 @@ def no_list(tg: TelegramEmulator) -> None:
     tg.malformed("getUpdates", body='{"ok": true, "result": {"a": 1}}', times=2)
 
 
+def no_object(tg: TelegramEmulator) -> None:
+    tg.malformed("getUpdates", body="[1]", times=2)
+
+
 def no_result(tg: TelegramEmulator) -> None:
     tg.malformed("getUpdates", body='{"ok": true}', times=2)
 
@@ -275,7 +279,7 @@ def internal(tg: TelegramEmulator) -> None:
 
 @pytest.mark.parametrize(
     "trouble",
-    [dropped, lost, bad_gateway, page, half, no_list, no_result, no_number, internal],
+    [dropped, lost, bad_gateway, page, half, no_list, no_object, no_result, no_number, internal],
 )
 async def test_trouble_passes(
     tg: TelegramEmulator,

@@ -69,6 +69,11 @@ def test_faulty_tokens(tokens: str, problem: str) -> None:
     assert "AA" not in str(caught.value)
 
 
+def test_the_accounts_are_known_without_asking_telegram() -> None:
+    assert MANIFEST.accounts(secrets(f"{ONE},nonsense,{TWO}")) == ["111", "222"]
+    assert "1087968824" in MANIFEST.service_accounts
+
+
 def test_good_tokens_make_one_adapter_each() -> None:
     adapters = create(TelegramSettings(), secrets(f" {ONE}, {TWO},"), clock=FakeClock())
     assert [adapter.account for adapter in adapters] == ["111", "222"]
