@@ -90,17 +90,19 @@ def _sections(
             findings.unknown(entry.key, ("platforms",), models)
     found = {}
     for name, model in models.items():
-        section = _section(node.get(name), model, ("platforms", name), converter)
+        section = _section(
+            node.get(name) or Table(node.source), model, ("platforms", name), converter
+        )
         if section is not None:
             found[name] = section
     return found
 
 
 def _section(
-    node: Node | None, model: type[BaseModel], path: tuple[str, ...], converter: Converter
+    node: Node, model: type[BaseModel], path: tuple[str, ...], converter: Converter
 ) -> BaseModel | None:
-    if node is None or _nothing(node):
-        node = Table(Source(None))
+    if _nothing(node):
+        node = Table(node.source)
     if not isinstance(node, Table):
         problem = f"{shown(node)} is not a section; write its keys below it"
         converter.findings.fault(node.source, path, problem)

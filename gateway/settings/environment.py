@@ -99,7 +99,7 @@ def read_secrets(
     values = {}
     for name in NAMES:
         scalar = variables.get(name) or in_file.get(name)
-        if scalar is None:
+        if scalar is None or scalar.null:
             continue
         text = scalar.text.strip()
         if any(not piece.isprintable() or " " in piece for piece in _split(text)):

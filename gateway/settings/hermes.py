@@ -42,12 +42,21 @@ _KEY_OF_PROVIDER = {
 _EXTRA = ("base_url", "base_file_url")
 
 
+#: an empty text there means what another word, or no key at all, means here
+_EMPTY: dict[Path, str | None] = {
+    ("memory", "provider"): "builtin",
+    ("model", "base_url"): None,
+    ("timezone",): None,
+}
+
+
 def translate(root: Table, findings: Findings) -> dict[str, Scalar]:
     """Move the known keys of ``root``, drop those without meaning; return secrets found.
 
     A key of our own that stands in the file too wins over its Hermes twin.
     """
     secrets = _take_secrets(root)
+    _fill_empty(root)
     _take_extras(root)
     for old, new in _MOVED.items():
         _move(root, old, new)
@@ -98,10 +107,20 @@ def _take_secrets(root: Table) -> dict[str, Scalar]:
     places = _SECRET_IN | {("model", "api_key"): _KEY_OF_PROVIDER.get(name, "OPENAI_API_KEY")}
     secrets = {}
     for path, variable in places.items():
-        entry = root.take(*path)
-        if entry is not None and isinstance(entry.value, Scalar) and not entry.value.null:
-            secrets[variable] = entry.value
+        node = root.get(*path)
+        if isinstance(node, Scalar):
+            root.take(*path)
+            secrets[variable] = node
     return secrets
+
+
+def _fill_empty(root: Table) -> None:
+    for path, word in _EMPTY.items():
+        node = root.get(*path)
+        if isinstance(node, Scalar) and node.style is Style.QUOTED and not node.text:
+            root.take(*path)
+            if word is not None:
+                root.put(replace(node, text=word), *path)
 
 
 def _take_extras(root: Table) -> None:

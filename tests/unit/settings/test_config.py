@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
+from gateway.model.errors import ConfigurationError
+from gateway.settings.read import read
 from gateway.settings.schema import Settings
 from tests.unit.settings.homes import MODELS, Slack, Telegram
 
@@ -202,6 +206,26 @@ def test_unreadable_file_is_named(homes: Homes) -> None:
     assert homes.faults() == (
         "config.yaml: cannot be read (is a directory); make it a file that this user may read",
     )
+
+
+def test_forbidden_file_is_named(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    fault = "cannot be read (permission denied); make it a file that this user may read"
+    assert f"config.yaml: {fault}" in homes.faults()
+    assert f".env: {fault}" in homes.faults()
+
+
+def test_missing_key_of_a_platform_names_the_file(homes: Homes) -> None:
+    class Strict(BaseModel):
+        room: str
+
+    homes.write("language: ru\n")
+    with pytest.raises(ConfigurationError) as caught:
+        read(homes.home, environ={}, platform_models={"matrix": Strict})
+    assert caught.value.problems == ("config.yaml:1: platforms.matrix.room: is missing; write it",)
 
 
 def test_dangling_link_is_named(homes: Homes) -> None:

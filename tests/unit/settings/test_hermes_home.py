@@ -96,6 +96,16 @@ def test_key_goes_to_its_provider(homes: Homes, config: str, provider: str) -> N
     assert dict(homes.read(config).secrets) == {provider: "k"}
 
 
+def test_empty_texts_mean_what_they_mean_there(homes: Homes) -> None:
+    loaded = homes.read(
+        "memory: {provider: ''}\nmodel: {base_url: '', api_key: ''}\ntimezone: ''",
+        '{"apiKey": "k"}',
+    )
+    assert loaded.settings.memory.provider == "builtin"
+    assert (loaded.settings.model.base_url, loaded.settings.timezone) == (None, "UTC")
+    assert dict(loaded.secrets) == {}
+
+
 def test_own_key_beats_its_twin(homes: Homes) -> None:
     found = homes.read("""
 model: {default: theirs, name: ours}
