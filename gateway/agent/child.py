@@ -1,4 +1,4 @@
-"""The child process of the local model: ``python -m gateway.agent.child MODEL``.
+"""The child process of the local model: ``python -m gateway.agent.child MODEL NAME``.
 
 Serves an OpenAI-compatible API on a free loopback port behind the key in ``LOCAL_MODEL_KEY``,
 prints its address as the first line, and ends when its standard input closes: the pipe belongs
@@ -32,11 +32,13 @@ def main() -> None:
     params.port = 0
     params.api_keys = [os.environ.pop(KEY_VARIABLE)]
     params.ui = False
+    params.model_alias = {sys.argv[2]}
     params.cache_ram_mib = CACHE_MIB
     params.verbosity = -1
     server = xllamacpp.Server(params)
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads on
     sys.stdin.buffer.read()
     os._exit(0)  # the server's threads need no farewell, and waiting for them can hang
 

@@ -1,0 +1,60 @@
+"""The agent for a choice of model. Loads the model library only where a model was chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gateway.agent.choice import Kind, fallbacks
+from gateway.agent.setup_reply import SetupAgent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pydantic_ai import Tool
+
+    from gateway.agent.choice import Choice
+    from gateway.agent.prompt import Persona
+    from gateway.ports import Agent, TurnRequest
+    from gateway.settings.schema import ModelSettings
+
+
+def build_agent(
+    choice: Choice,
+    settings: ModelSettings,
+    secrets: Mapping[str, str],
+    persona: Persona,
+    *,
+    tools: Sequence[Tool[TurnRequest]] = (),
+    language: str = "auto",
+) -> Agent:
+    """Return the agent; nothing is connected or started before its first turn.
+
+    A small local model gets no tools. Raises ``ConfigurationError`` for a fallback that cannot
+    work.
+    """
+    others = fallbacks(choice, settings, secrets)
+    if choice.kind is Kind.SETUP:
+        return SetupAgent(language)
+    # the imports take a second, which not every command should pay
+    from gateway.agent import small
+    from gateway.agent.local import LocalServer
+    from gateway.agent.models import HostedModels, LocalModel
+    from gateway.agent.prompt import Layout
+    from gateway.agent.run import Limits, ModelAgent
+
+    limits = Limits(requests=settings.request_limit, timeout=settings.timeout)
+    if choice.weights is not None:
+        return ModelAgent(
+            LocalModel(LocalServer(choice.weights)),
+            persona,
+            layout=small.layout(settings.max_history_tokens),
+            limits=limits,
+            settings=small.SETTINGS,
+        )
+    return ModelAgent(
+        HostedModels([choice, *others], secrets),
+        persona,
+        layout=Layout(history_tokens=settings.max_history_tokens),
+        limits=limits,
+        tools=tools,
+    )
