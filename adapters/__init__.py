@@ -1,0 +1,1 @@
+"""The platforms, one package each; they know nothing of one another."""

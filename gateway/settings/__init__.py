@@ -1,0 +1,1 @@
+"""config.yaml, honcho.json and .env: read strictly, changed with care, watched."""

@@ -1,0 +1,1 @@
+"""Pure text work: Markdown to ranges, splitting, cleaning, the catalogue of texts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ def modules(root: Path, *folders: str) -> list[Module]:
     return [_parse(file, root) for file in files]
 
 
+@cache
 def _parse(file: Path, root: Path) -> Module:
     relative = file.relative_to(root)
     parts = relative.with_suffix("").parts
