@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from gateway.settings.findings import Findings
 
 CONSOLE = "console"
-#: keys of ``access`` whose mappings are completed for every platform
-_COMPLETED = ("allow", "places", "open_places", "allow_all")
+#: keys of ``access`` that hold something for each platform
+_BY_PLATFORM = ("allow", "places", "open_places", "allow_all", "roles")
+_WITH_ROLES = ("discord",)
 
 
 def known_platforms(models: Mapping[str, type[BaseModel]]) -> tuple[str, ...]:
@@ -43,24 +44,18 @@ def build_settings(
 
 def _complete_access(root: Table, platforms: Collection[str], findings: Findings) -> None:
     """Name each platform in the access lists, and take out what is none."""
-    access = root.get("access")
-    if not isinstance(access, Table):
-        access = Table(root.source)
-        if not _nothing(root.get("access")):
-            return
-        root.put(access, "access")
-    for key in (*_COMPLETED, "roles"):
-        table = access.get(key)
+    if _nothing(root.get("access")):
+        root.put(Table(root.source), "access")
+    for key in _BY_PLATFORM:
+        table = root.get("access", key)
         if isinstance(table, Table):
-            for name in tuple(table.entries):
-                if name not in platforms:
-                    unknown = table.entries.pop(name)
-                    findings.unknown(unknown.key, ("access", key), platforms)
-        if table is None or isinstance(table, Table):
-            names = ("discord",) if key == "roles" else platforms
-            for name in names:
-                if access.get(key, name) is None:
-                    access.put(_default(key, root.source), key, name)
+            for name in [name for name in table.entries if name not in platforms]:
+                findings.unknown(table.entries.pop(name).key, ("access", key), platforms)
+        elif table is not None:
+            continue
+        for name in _WITH_ROLES if key == "roles" else platforms:
+            if root.get("access", key, name) is None:
+                root.put(_default(key, root.source), "access", key, name)
 
 
 def _nothing(node: Node | None) -> bool:

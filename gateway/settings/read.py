@@ -87,10 +87,13 @@ class _Reading:
     environ: Mapping[str, str]
     models: Mapping[str, type[BaseModel]]
     findings: Findings = field(init=False)
+    #: looked up once: another file may appear meanwhile
+    honcho_file: Path = field(init=False)
     digests: dict[Path, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.findings = Findings(self.home.path)
+        self.honcho_file = self.home.honcho
 
     def run(self, profile: str | None) -> Loaded:
         variables = self._variables()
@@ -115,7 +118,7 @@ class _Reading:
             files=tuple(path for path, digest in self.digests.items() if digest),
             sources=memory.aliases.sources,
             key_sources=memory.keys,
-            honcho_file=self.home.honcho,
+            honcho_file=self.honcho_file,
             digests=self.digests,
         )
 
@@ -123,7 +126,7 @@ class _Reading:
         role = config.entries.get("role")
         places = checks.Places(
             role=role.value.source if role else Source(self.home.config),
-            honcho=Source(self.home.honcho),
+            honcho=Source(self.honcho_file),
             keys=memory.keys,
             aliases=memory.aliases.sources,
         )
@@ -138,9 +141,8 @@ class _Reading:
         return Variables.merge(self.environ, dotenv)
 
     def _memory(self, profile: str, variables: Variables, platforms: Collection[str]) -> Memory:
-        file = self.home.honcho
         names = host_names(profile, variables.text("HERMES_HONCHO_HOST"))
-        root = self._table(file, parse_json)
+        root = self._table(self.honcho_file, parse_json)
         return read_memory(root, names, variables, platforms, findings=self.findings)
 
     def _content(self, path: Path) -> str:
@@ -178,7 +180,7 @@ class _Reading:
         if chosen or not memory.configured or honcho is None or not honcho.active:
             return settings
         self.findings.warn(
-            Source(self.home.honcho),
+            Source(self.honcho_file),
             (),
             "names a memory service, so memory.provider is honcho; to use the built-in memory "
             "write memory.provider: builtin in config.yaml",

@@ -10,20 +10,20 @@ import pytest
 from gateway.model.errors import ConfigurationError
 from gateway.settings.home import Home, make_private_file, make_private_folder
 
-USER = "/home/mira"
+USER = "/srv/mira"
 
 
 @pytest.mark.parametrize(
     ("environ", "profile", "path", "name"),
     [
-        ({}, None, "/home/mira/.hermes", "default"),
-        ({}, "work", "/home/mira/.hermes/profiles/work", "work"),
+        ({}, None, "/srv/mira/.hermes", "default"),
+        ({}, "work", "/srv/mira/.hermes/profiles/work", "work"),
         ({"HERMES_HOME": "/srv/h"}, None, "/srv/h", "default"),
         ({"HERMES_HOME": "/srv/h"}, "work", "/srv/h/profiles/work", "work"),
         ({"HERMES_HOME": "/srv/h/profiles/a"}, None, "/srv/h/profiles/a", "a"),
         ({"HERMES_HOME": "/srv/h/profiles/a"}, "b", "/srv/h/profiles/b", "b"),
         ({"HERMES_HOME": "/srv/h/profiles/a"}, "default", "/srv/h", "default"),
-        ({"HERMES_HOME": " "}, "default", "/home/mira/.hermes", "default"),
+        ({"HERMES_HOME": " "}, "default", "/srv/mira/.hermes", "default"),
     ],
 )
 def test_find(environ: dict[str, str], profile: str | None, path: str, name: str) -> None:
@@ -43,8 +43,8 @@ def test_memory_settings_are_searched_in_order() -> None:
     found = Home.find({"HOME": USER, "HERMES_HOME": "/srv/h"}).honcho_candidates
     assert [str(path) for path in found] == [
         "/srv/h/honcho.json",
-        "/home/mira/.hermes/honcho.json",
-        "/home/mira/.honcho/config.json",
+        "/srv/mira/.hermes/honcho.json",
+        "/srv/mira/.honcho/config.json",
     ]
     assert len(Home.find({"HOME": USER}).honcho_candidates) == 2
 

@@ -90,6 +90,7 @@ async def test_file_and_folder_that_do_not_exist_yet(tmp_path: Path) -> None:
         await told.next()
         path.unlink()
         await told.next()
+    assert told.count >= 2
 
 
 async def test_target_of_a_link(tmp_path: Path) -> None:
@@ -101,6 +102,7 @@ async def test_target_of_a_link(tmp_path: Path) -> None:
     async with told_of(link) as told:
         _by_rename(real / "c.yaml", "a: 2\n")
         await told.next()
+    assert told.count == 1
 
 
 async def test_same_content_and_other_files_are_no_news(tmp_path: Path) -> None:
@@ -125,3 +127,4 @@ async def test_change_before_watching_is_not_missed(tmp_path: Path) -> None:
     task.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await task
+    assert told.count == 1
