@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from typer.core import TyperGroup
+from typer.main import get_command
 
+from gateway.cli.main import cli
 from tests.architecture.asserting import toothless
 from tests.architecture.conduct import text_files
 from tests.architecture.links import link_faults
@@ -48,6 +51,32 @@ def test_every_make_target_that_a_page_names_exists() -> None:
     }
     assert {"run", "test", "check"} <= named
     assert named - targets == set()
+
+
+def _commands() -> dict[str, set[str]]:
+    """Return the command line's commands, each with its subcommands."""
+    root = get_command(cli)
+    assert isinstance(root, TyperGroup)
+    return {name: set(getattr(command, "commands", ())) for name, command in root.commands.items()}
+
+
+def test_every_command_that_a_page_names_exists() -> None:
+    pages = [file for file in text_files(ROOT) if file.suffix == ".md"]
+    named = re.findall(r"hermes-gateway ([a-z]+)(?: ([a-z]+))?", "\n".join(map(_code, pages)))
+    commands = _commands()
+    unknown = [
+        (name, sub)
+        for name, sub in named
+        if name not in commands or (sub and commands[name] and sub not in commands[name])
+    ]
+    assert len(named) > 5
+    assert unknown == []
+
+
+def test_the_readme_names_every_command() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `([a-z]+)", readme, re.MULTILINE))
+    assert named == _commands().keys()
 
 
 def test_help_describes_every_target() -> None:
