@@ -76,12 +76,25 @@ class Choice:
     passed_over: tuple[str, ...] = ()
     weights: Installed | None = None
 
+    @property
+    def answers(self) -> bool:
+        """False where nothing but set-up replies can be given."""
+        return self.kind is not Kind.SETUP
+
+    @property
+    def label(self) -> str:
+        """``provider:name``, or that there is none."""
+        if not self.answers:
+            return "set-up replies"
+        return f"{self.kind.value}:{self.name or 'first listed model'}"
+
     def describe(self) -> list[str]:
         """Say in lines what was chosen, why, and what was not."""
         where = f" at {self.base_url}" if self.base_url else ""
-        name = self.name or "first listed model"
-        chosen = "set-up replies" if self.kind is Kind.SETUP else f"{self.kind.value}:{name}"
-        return [f"{chosen}{where}: {self.reason}", *(f"not {line}" for line in self.passed_over)]
+        return [
+            f"{self.label}{where}: {self.reason}",
+            *(f"not {line}" for line in self.passed_over),
+        ]
 
 
 async def choose(

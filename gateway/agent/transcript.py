@@ -16,7 +16,7 @@ class Transcript:
     """Passes pieces on and keeps them.
 
     A model may speak several times in a turn, before and between its tool calls; these texts are
-    joined by an empty line. Blanks are held back until something visible follows.
+    joined by an empty line. White space is held back until something visible follows.
     """
 
     def __init__(self, emit: Callable[[str], None]) -> None:
@@ -36,9 +36,14 @@ class Transcript:
     def add(self, piece: str) -> None:
         """Take the next piece of the present text."""
         self._held += piece
-        if blank(self._held):
+        if self._at_start and blank(self._held):
             return
-        shown = self._before + self._held.lstrip() if self._at_start else self._held
-        self._held, self._at_start = "", False
+        shown = self._held.rstrip()
+        if not shown:
+            return
+        self._held = self._held[len(shown) :]
+        if self._at_start:
+            shown = self._before + shown.lstrip()
+            self._at_start = False
         self.text += shown
         self._emit(shown)
