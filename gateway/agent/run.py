@@ -79,11 +79,11 @@ class _Progress:
     response: ModelResponse | None = None
 
     def answer(self, *, stopped: bool = False) -> Answer:
-        model = self.response
+        names = (self.response.provider_name, self.response.model_name) if self.response else ()
         return Answer(
             self.transcript.text,
             stopped=stopped,
-            model=f"{model.provider_name}:{model.model_name}" if model else "",
+            model=":".join(name for name in names if name),
             requests=self.usage.requests,
             input_tokens=self.usage.input_tokens,
             output_tokens=self.usage.output_tokens,
