@@ -92,9 +92,5 @@ def one_line(text: str, limit: int) -> str:
 
 def _whole_clusters(text: str, limit: int) -> str:
     """Cut ``text`` before the grapheme cluster that does not fit, inside it if it is the first."""
-    end = 0
-    for cluster in regex.finditer(r"\X", text[: limit + 1]):
-        if cluster.end() > limit:
-            break
-        end = cluster.end()
-    return text[: end or limit]
+    ends = [cluster.end() for cluster in regex.finditer(r"\X", text[: limit + 1])]
+    return text[: max((end for end in ends if end <= limit), default=limit)]

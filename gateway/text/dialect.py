@@ -79,8 +79,8 @@ class _State(StateInline):
         end = start + scanned.length
         before, after = self.src[start - 1 : start], self.src[end : end + 1]
         return Scanned(
-            scanned.can_open or (not after.isspace() and _CJK.match(before) is not None),
-            scanned.can_close or (not before.isspace() and _CJK.match(after) is not None),
+            scanned.can_open or (bool(after.strip()) and _CJK.match(before) is not None),
+            scanned.can_close or (bool(before.strip()) and _CJK.match(after) is not None),
             scanned.length,
         )
 

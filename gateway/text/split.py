@@ -204,8 +204,6 @@ class _Cutter:
 
     def _cluster(self, end: int) -> int:
         """Return the last border between what is seen as characters, or 0."""
-        border = 0
-        for cluster in _CLUSTER.finditer(self._text, self._start, end + 1):
-            if self._start < cluster.start() <= end:
-                border = cluster.start()
-        return border
+        window = _CLUSTER.finditer(self._text, self._start, end + 1)
+        border = max(cluster.start() for cluster in window)
+        return border if border > self._start else 0

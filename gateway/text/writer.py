@@ -33,17 +33,14 @@ class Writer:
         self._spans: list[Span | None] = []
         self._open: list[_Open | None] = []
         self._kinds: set[SpanKind] = set()
-        #: the current line was begun for a block that has not written yet
+        #: a marker stands on the current line and its block has not written yet
         self._begun = False
-        #: nothing stands on the current line
-        self._line_empty = True
 
     def write(self, text: str) -> None:
         """Append text as it is."""
         if text:
             self._parts.append(text)
             self.length += len(text)
-            self._line_empty = text.endswith("\n")
 
     def newline(self) -> None:
         """Go on in the next line of the same block."""
@@ -59,10 +56,10 @@ class Writer:
 
     def begin_outdented(self) -> None:
         """Begin a block that needs whole lines: it ignores prefix and marker."""
-        if not self._begun:
-            self._part()
-        elif not self._line_empty:
+        if self._begun:
             self.write("\n")
+        else:
+            self._part()
         self._begun = False
 
     def end(self, gap: int) -> None:
