@@ -23,18 +23,12 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "stop.nothing": "I am not writing anything at the moment.",
     "unknown_command": "I do not know the command `/{name}`. Send /help to see those I know.",
     "admin_only": "Only an admin of this gateway may use that command.",
-    "direct_only": "Please ask me that in a direct message: the answer is for you alone.",
     # --- status
     "status.model": "Model: {model}",
     "status.no_model": "Model: none yet (set-up mode)",
     "status.memory": "Memory: on, session `{session}`",
     "status.no_memory": "Memory: off",
     "status.title": "Conversation: {title}",
-    "status.messages": {
-        "one": "{n} message in this conversation",
-        "other": "{n} messages in this conversation",
-    },
-    "status.busy": "I am writing an answer right now.",
     "status.idle": "Nothing is waiting for an answer.",
     "status.queue": {
         "one": "{n} message is waiting for an answer.",
@@ -52,7 +46,6 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "whoami.peer": "What I remember of you is kept under the name `{peer}`.",
     "whoami.pin": "Everybody who writes here counts as this one person: the gateway is set so.",
     "whoami.alias": "The operator has tied this account to that name.",
-    "whoami.link": "You have linked this account to that name yourself.",
     "whoami.prefix": "The name was made from your account's id and the gateway's prefix.",
     "whoami.raw": "The name was made from your account's id.",
     "whoami.peer_name": "It is the name that was set for whoever sits at this console.",
@@ -64,11 +57,9 @@ TEXTS: dict[str, str | dict[str, str]] = {
     # --- trace
     "trace.head": "Turn `{turn}`: {state}",
     "trace.none": "There is nothing to trace in this conversation yet.",
-    "trace.unknown": "I find no turn `{turn}` of yours. Send /trace alone to see the last one.",
     "trace.step": "{time} {step}: {status}",
     "trace.peer": "Filed under `{peer}` (rule: {rung})",
     "trace.part": "Part {number} of the answer: {state}",
-    "trace.error": "What went wrong: {error}",
     "turn.received": "received",
     "turn.admitted": "waiting its turn",
     "turn.running": "being answered",
