@@ -67,6 +67,7 @@ class Blocks:
         }
 
     def rich(self) -> RichText:
+        """Write the document; may be called once."""
         for index, token in enumerate(self._tokens):
             handler = self._handlers.get(token.type)
             if handler is not None:
