@@ -140,6 +140,8 @@ def translate(error: Exception) -> AgentError:
 
 def context_too_long(error: Exception) -> bool:
     """Tell whether a shorter history may help."""
+    if isinstance(error, exceptions.FallbackExceptionGroup):
+        return any(context_too_long(one) for one in error.exceptions)
     return _verdict(error) is _CONTEXT
 
 
