@@ -7,6 +7,7 @@ thread, inside a group commit, so it must be short and must not wait for anythin
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,14 +19,19 @@ from gateway.model.errors import ConfigurationError, StoreBusyError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 T = TypeVar("T")
 
 #: what reads get; so named here that layers above need not know whose it is
 Connection = sa.Connection
 
-#: SQLite's and PostgreSQL's words for "somebody else holds a lock on that"
-_BUSY = ("database is locked", "database table is locked", "lock timeout", "canceling statement")
+#: "somebody else holds a lock on that": SQLite's primary codes and PostgreSQL's states for
+#: lock_not_available, deadlock_detected and serialization_failure
+_BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_BUSY_STATES = {"55P03", "40P01", "40001"}
+
+CLOSED = "the database is closed"
 
 
 @dataclass(slots=True)
@@ -56,61 +62,94 @@ class Store(ABC):
 
     @abstractmethod
     async def read(self, fn: Callable[[sa.Connection], T]) -> T:
-        """Run ``fn`` on a connection that cannot write and return its result."""
+        """Run ``fn`` on a connection that cannot write and return its result.
+
+        All statements of ``fn`` see the same moment. Raises like ``write``.
+        """
 
     @abstractmethod
     async def close(self) -> None:
         """Finish what was handed in and release the connections."""
 
 
-def translate(error: sa.exc.SQLAlchemyError) -> StoreError:
-    """Return the ``StoreError`` for a driver's error; its text holds no statement parameters."""
-    cause = str(getattr(error, "orig", error) or error)
-    if any(word in cause for word in _BUSY):
+def translate(error: Exception) -> StoreError:
+    """Return the ``StoreError`` for a driver's error; its text holds no statement parameters.
+
+    Raise it ``from None``: the driver's own text may hold a row, and so what somebody said.
+    """
+    cause = getattr(error, "orig", None) or error
+    if _busy(cause):
         return StoreBusyError("another program holds the database's write lock; will try again")
-    return StoreError(f"the database refused: {cause.splitlines()[0] if cause else error.code}")
+    first, *_ = str(cause).strip().splitlines() or [type(cause).__name__]
+    return StoreError(f"the database refused: {first}")
+
+
+def _busy(cause: Exception) -> bool:
+    code: int | None = getattr(cause, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF in _BUSY_CODES
+    return getattr(cause, "sqlstate", None) in _BUSY_STATES
 
 
 class PostgresStore(Store):
     """PostgreSQL for several processes: short synchronous transactions in a thread pool."""
 
-    def __init__(self, url: str, *, pool_size: int = 8) -> None:
+    def __init__(self, url: str, *, busy_timeout: float = 10.0, pool_size: int = 8) -> None:
+        """Prepare connections to ``url``; nothing is connected yet.
+
+        ``busy_timeout``: seconds to wait for a lock. Raises ``ConfigurationError``.
+        """
         self.engine = sa.create_engine(
-            _psycopg_url(url), pool_size=pool_size, max_overflow=0, pool_pre_ping=True
+            _psycopg_url(url),
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_pre_ping=True,
+            hide_parameters=True,
         )
         self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="store")
+        self._closed = False
+
+        @sa.event.listens_for(self.engine, "connect")
+        def prepare(connection: Any, _record: object) -> None:
+            connection.execute(f"SET lock_timeout = {int(busy_timeout * 1000)}")
+            connection.commit()
 
     async def write(self, fn: Callable[[Tx], T], *, durable: bool = False) -> T:
         """See ``Store.write``; PostgreSQL's commits are durable anyway."""
+        loop = asyncio.get_running_loop()
 
-        def transaction() -> tuple[T, list[Callable[[], None]]]:
+        def transaction() -> T:
             with self.engine.begin() as conn:
                 tx = Tx(conn)
-                return fn(tx), tx.callbacks
+                result = fn(tx)
+            for callback in tx.callbacks:
+                loop.call_soon_threadsafe(callback)
+            return result
 
-        result, callbacks = await self._in_thread(transaction)
-        for callback in callbacks:
-            callback()
-        return result
+        return await self._in_thread(transaction)
 
     async def read(self, fn: Callable[[sa.Connection], T]) -> T:
         """See ``Store.read``."""
 
         def snapshot() -> T:
             with self.engine.connect() as conn, conn.begin():
-                conn.execute(sa.text("SET TRANSACTION READ ONLY"))
+                conn.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
                 return fn(conn)
 
         return await self._in_thread(snapshot)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
+        if self._closed:
+            raise StoreError(CLOSED)
+        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await asyncio.shield(running)
         except sa.exc.SQLAlchemyError as error:
-            raise translate(error) from error
+            raise translate(error) from None
 
     async def close(self) -> None:
         """See ``Store.close``."""
+        self._closed = True
         await asyncio.to_thread(self._threads.shutdown)
         self.engine.dispose()
 
@@ -118,8 +157,8 @@ class PostgresStore(Store):
 def _psycopg_url(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
-    except sa.exc.ArgumentError as error:
-        raise ConfigurationError("store.url: not a database address") from error
+    except (sa.exc.ArgumentError, ValueError):
+        raise ConfigurationError("store.url: not a database address") from None
     if not parsed.drivername.startswith("postgres"):
         raise ConfigurationError(
             f"store.url: {parsed.drivername} is not supported; use postgresql://… or leave it out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
 @contextmanager
 def look(path: Path) -> Iterator[Connection]:
     """Open an existing database for reading. Raises ``StoreError`` when it is not readable."""
-    engine = sa.create_engine(f"sqlite:///file:{path}?mode=ro&uri=true")
+    address = sa.URL.create(
+        "sqlite", database=f"file:{quote(str(path))}", query={"mode": "ro", "uri": "true"}
+    )
+    engine = sa.create_engine(address, hide_parameters=True)
     try:
         with engine.connect() as conn:
             yield conn
     except sa.exc.SQLAlchemyError as error:
-        raise translate(error) from error
+        raise translate(error) from None
     finally:
         engine.dispose()
 

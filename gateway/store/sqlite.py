@@ -13,14 +13,14 @@ import queue
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
 from gateway.model.errors import StoreError
-from gateway.store.engine import Store, Tx, translate
+from gateway.store.engine import CLOSED, Store, Tx, translate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,10 +43,13 @@ class _Operation:
     callbacks: tuple[Callable[[], None], ...] = ()
 
     def resolve(self) -> None:
-        """In the event loop: first the callbacks of a committed operation, then its result."""
+        """In the event loop: first the callbacks of a committed operation, then its result.
+
+        A callback that raises is reported by the loop and keeps nobody from the result.
+        """
         if self.error is None:
             for callback in self.callbacks:
-                callback()
+                self.loop.call_soon(callback)
         if self.future.done():
             return
         if self.error is None:
@@ -71,7 +74,6 @@ class SqliteStore(Store):
         self._reader_engine = self._engine("BEGIN", query_only=True, pool_size=readers)
         self._queue: queue.SimpleQueue[_Operation | None] = queue.SimpleQueue()
         self._readers = ThreadPoolExecutor(readers, thread_name_prefix="store-read")
-        self._synchronous = ""
         self._closed = False
         self._writer = threading.Thread(target=self._work, name="store-write", daemon=True)
         self._writer.start()
@@ -81,7 +83,7 @@ class SqliteStore(Store):
     async def write(self, fn: Callable[[Tx], T], *, durable: bool = False) -> T:
         """See ``Store.write``."""
         if self._closed:
-            raise StoreError("the database is closed")
+            raise StoreError(CLOSED)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._queue.put(_Operation(fn, durable, loop, future))
@@ -89,6 +91,8 @@ class SqliteStore(Store):
 
     async def read(self, fn: Callable[[sa.Connection], T]) -> T:
         """See ``Store.read``."""
+        if self._closed:
+            raise StoreError(CLOSED)
 
         def snapshot() -> T:
             with self._reader_engine.connect() as conn, conn.begin():
@@ -97,7 +101,7 @@ class SqliteStore(Store):
         try:
             return await asyncio.get_running_loop().run_in_executor(self._readers, snapshot)
         except sa.exc.SQLAlchemyError as error:
-            raise translate(error) from error
+            raise translate(error) from None
 
     async def close(self) -> None:
         """See ``Store.close``."""
@@ -126,7 +130,7 @@ class SqliteStore(Store):
     def _run(self, batch: list[_Operation]) -> None:
         try:
             self._commit(batch)
-        except (sa.exc.SQLAlchemyError, StoreError) as error:
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, StoreError) as error:
             failure = error if isinstance(error, StoreError) else translate(error)
             for operation in batch:
                 operation.error = operation.error or failure
@@ -134,7 +138,7 @@ class SqliteStore(Store):
         for operation in batch:
             by_loop.setdefault(operation.loop, []).append(operation)
         for loop, operations in by_loop.items():
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # the loop has ended: nobody waits any more
                 loop.call_soon_threadsafe(_resolve_all, operations)
 
     def _commit(self, batch: list[_Operation]) -> None:
@@ -144,6 +148,7 @@ class SqliteStore(Store):
             with conn.begin():
                 for operation in batch:
                     self._apply(conn, operation)
+                    _check_transaction(conn)
 
     def _apply(self, conn: sa.Connection, operation: _Operation) -> None:
         tx = Tx(conn)
@@ -157,14 +162,14 @@ class SqliteStore(Store):
             operation.error = error
 
     def _set_synchronous(self, conn: sa.Connection, level: str) -> None:
-        if level != self._synchronous:
+        if conn.info.get("synchronous") != level:
             conn.connection.cursor().execute(f"PRAGMA synchronous={level}")
-            self._synchronous = level
+            conn.info["synchronous"] = level
 
     def _check_file(self) -> None:
         try:
             same = self.path.stat().st_ino == self._inode
-        except FileNotFoundError:
+        except OSError:
             same = False
         if not same:
             raise StoreError(
@@ -184,7 +189,8 @@ class SqliteStore(Store):
 
     def _engine(self, begin: str, *, query_only: bool, pool_size: int = 1) -> sa.Engine:
         engine = sa.create_engine(
-            f"sqlite:///{self.path}",
+            sa.URL.create("sqlite", database=str(self.path)),
+            hide_parameters=True,
             poolclass=sa.QueuePool,
             pool_size=pool_size,
             max_overflow=0,
@@ -209,6 +215,13 @@ class SqliteStore(Store):
             conn.exec_driver_sql(begin)
 
         return engine
+
+
+def _check_transaction(conn: sa.Connection) -> None:
+    """Raise when SQLite gave up the whole transaction (a full disk, say), neighbours included."""
+    raw = conn.connection.driver_connection
+    if raw is not None and not raw.in_transaction:
+        raise StoreError("the database undid the group of writes that this one was part of")
 
 
 def _resolve_all(operations: list[_Operation]) -> None:
