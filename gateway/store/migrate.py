@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from gateway.model.errors import StoreError
+from gateway.store.engine import translate
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -23,18 +24,22 @@ HEAD = "0001"
 
 
 def current(engine: sa.Engine) -> str | None:
-    """Return the database's revision, or None when it is empty."""
-    with engine.connect() as conn:
-        if not sa.inspect(conn).has_table("alembic_version"):
-            return None
-        revision = conn.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
-        return None if revision is None else str(revision)
+    """Return the database's revision, or None when it is empty. Raises ``StoreError``."""
+    try:
+        with engine.connect() as conn:
+            if not sa.inspect(conn).has_table("alembic_version"):
+                return None
+            revision = conn.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+    except sa.exc.SQLAlchemyError as error:
+        raise translate(error) from None
+    return None if revision is None else str(revision)
 
 
 def upgrade(engine: sa.Engine, revision: str = HEAD) -> tuple[str | None, str]:
     """Migrate up to ``revision`` and return (before, after).
 
-    Raises ``StoreError`` when the database was written by a newer version.
+    Either all of it happens or nothing. Raises ``StoreError`` when the database refuses or was
+    written by a newer version.
     """
     before = current(engine)
     if before == revision:
@@ -59,9 +64,19 @@ def _run(engine: sa.Engine, before: str | None, revision: str, *, down: bool) ->
             f"the database is at revision {before}, which this version does not know; "
             "use the version that wrote it, or a newer one"
         )
-    with engine.begin() as conn:
-        config.attributes["connection"] = conn
-        (command.downgrade if down else command.upgrade)(config, revision)
+    try:
+        with engine.begin() as conn:
+            _exclude_others(conn)
+            config.attributes["connection"] = conn
+            (command.downgrade if down else command.upgrade)(config, revision)
+    except sa.exc.SQLAlchemyError as error:
+        raise translate(error) from None
+
+
+def _exclude_others(conn: sa.Connection) -> None:
+    """Let processes that start together migrate one by one; SQLite's BEGIN IMMEDIATE does."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('hermes-gateway migrate'))"))
 
 
 def _config() -> Config:
