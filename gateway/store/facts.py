@@ -40,9 +40,6 @@ def drop(tx: Tx, name: str) -> None:
 
 def starting_with(conn: sa.Connection, prefix: str) -> dict[str, tuple[str, datetime]]:
     """Return value and time of all facts whose name starts with ``prefix``."""
-    rows = conn.execute(
-        sa.select(fact)
-        .where(fact.c.name.startswith(prefix, autoescape=True))
-        .order_by(fact.c.name)
-    )
+    starts = sa.func.substr(fact.c.name, 1, len(prefix)) == prefix
+    rows = conn.execute(sa.select(fact).where(starts).order_by(fact.c.name))
     return {row.name: (row.value, row.updated_at) for row in rows}

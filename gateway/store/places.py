@@ -34,12 +34,11 @@ def _is(key: PlaceKey) -> sa.ColumnElement[bool]:
 
 def seen(tx: Tx, key: PlaceKey, where: Place, *, message: str, now: datetime) -> None:
     """Note a sign of life: the place is reachable again, ``message`` is its newest."""
-    fresh = {
-        "title": where.title,
-        "last_message": message,
-        "last_seen": now,
-        "unreachable_at": None,
-    }
+    _note(tx, key, where, now=now, last_message=message)
+
+
+def _note(tx: Tx, key: PlaceKey, where: Place, *, now: datetime, **values: str) -> None:
+    fresh = {**values, "title": where.title, "last_seen": now, "unreachable_at": None}
     statement = statements.insert(tx.conn, place).values(**key._asdict(), kind=where.kind, **fresh)
     tx.conn.execute(
         statement.on_conflict_do_update(
@@ -64,37 +63,39 @@ def move(tx: Tx, key: PlaceKey, new: str, where: Place, *, now: datetime) -> boo
     known = tx.conn.execute(sa.select(place.c.moved_to).where(_is(key))).scalar()
     if known == new:
         return False
-    seen(tx, key, where, message="", now=now)
-    tx.conn.execute(sa.update(place).where(_is(key)).values(moved_to=new))
-    target = key._replace(place=new)
-    seen(tx, target, where, message="", now=now)
-    tx.conn.execute(sa.update(place).where(_is(target)).values(moved_from=key.place))
+    _note(tx, key, where, now=now, moved_to=new)
+    _note(tx, key._replace(place=new), where, now=now, moved_from=key.place)
     return True
 
 
 def current(conn: sa.Connection, key: PlaceKey) -> str:
     """Return the place's present id, following its moves."""
-    here = key
-    for _ in range(8):
-        new = conn.execute(sa.select(place.c.moved_to).where(_is(here))).scalar()
-        if new is None:
-            break
-        here = here._replace(place=new)
-    return here.place
+    return _walk(conn, key, place.c.moved_to)[-1]
+
+
+def first(conn: sa.Connection, key: PlaceKey) -> str:
+    """Return the place's first id, which stays the same over its moves."""
+    return _walk(conn, key, place.c.moved_from)[-1]
 
 
 def ids(conn: sa.Connection, key: PlaceKey) -> frozenset[str]:
-    """Return every id the place has had, so that a list naming the old one keeps working."""
-    found = {key.place}
-    here: str | None = key.place
-    for _ in range(8):
-        here = conn.execute(
-            sa.select(place.c.moved_from).where(_is(key._replace(place=here or "")))
-        ).scalar()
-        if here is None:
-            break
-        found.add(here)
-    return frozenset(found)
+    """Return every id of the place, earlier and later ones.
+
+    So a list that names the old one keeps working, and so does a late message from there.
+    """
+    earlier, later = _walk(conn, key, place.c.moved_from), _walk(conn, key, place.c.moved_to)
+    return frozenset((*earlier, *later))
+
+
+def _walk(conn: sa.Connection, key: PlaceKey, step: sa.Column[str]) -> list[str]:
+    """Return the place's id and those that ``step`` leads to, up to the end or to a loop."""
+    known = [key.place]
+    while True:
+        here = key._replace(place=known[-1])
+        following = conn.execute(sa.select(step).where(_is(here))).scalar()
+        if following is None or following in known:
+            return known
+        known.append(following)
 
 
 def origin(conn: sa.Connection, key: PlaceKey) -> str:
@@ -107,7 +108,7 @@ def origin(conn: sa.Connection, key: PlaceKey) -> str:
             conversation.c.account == key.account,
             conversation.c.place.in_(known),
         )
-        .order_by(conversation.c.created_at)
+        .order_by(conversation.c.created_at, conversation.c.key)
         .limit(1)
     )
     return conn.execute(statement).scalar() or key.place

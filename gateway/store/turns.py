@@ -103,9 +103,8 @@ def advance(
 
     Raises ``IllegalTransitionError`` when the present state does not allow it.
     """
-    row = tx.conn.execute(
-        sa.select(turn.c.state, turn.c.attempt).where(turn.c.id == turn_id)
-    ).one()
+    present = sa.select(turn.c.state, turn.c.attempt).where(turn.c.id == turn_id)
+    row = tx.conn.execute(present.with_for_update()).one()
     check_transition(TurnState(row.state), new)
     tx.conn.execute(
         sa.update(turn).where(turn.c.id == turn_id).values(state=new, updated_at=now, **values)
