@@ -87,14 +87,13 @@ def revoke(
 def _request(request: Request) -> dict[str, Any]:
     return {
         "account": ":".join(filter(None, request.account)),
-        "name": request.name,
         "asked_at": request.created_at.isoformat(),
         "expires_at": request.expires_at.isoformat(),
     }
 
 
 def _line(told: dict[str, Any]) -> str:
-    return f"{told['account']} ({told['name']})" if told["name"] else str(told["account"])
+    return f"{told['account']} ({told['name']})" if told.get("name") else str(told["account"])
 
 
 def _print_list(result: dict[str, Any]) -> None:

@@ -160,12 +160,12 @@ class Commands:
         return explain.trace_text(found, call.language, self._current.rules.reset.zone)
 
     def _title(self, call: Call) -> str:
-        if not call.args:
+        title = one_line(call.args, TITLE_LENGTH)
+        if not title:
             known = sessions.find(call.tx.conn, call.row.conversation)
             if known is None or not known.title:
                 return call.text("title.none")
             return call.text("title.show", title=known.title)
-        title = one_line(call.args, TITLE_LENGTH)
         sessions.set_title(call.tx, call.row.conversation, title)
         return call.text("title.done", title=title)
 
@@ -174,4 +174,4 @@ class Commands:
         result = self._pairing.approve(call.tx, call.args, admin=False, by=by)
         if isinstance(result, Exception):
             return call.text("approve.wrong")
-        return call.text("approve.done", name=result.name or result.account.user_id)
+        return call.text("approve.done", name=written(result.account))

@@ -19,7 +19,6 @@ from gateway.model.ids import sortable_id
 from gateway.pipeline.addresses import account_of, address_of, written
 from gateway.store import audit, facts, outbox, pairing, people
 from gateway.text import catalog
-from gateway.text.clean import one_line
 from gateway.text.markup import parse
 
 if TYPE_CHECKING:
@@ -120,7 +119,6 @@ class Pairing:
             id=request_id,
             account=account_of(event),
             address=address_of(event),
-            name=one_line(event.sender.name, 80),
             language=self._current.rules.language_for(event.sender),
             code_hash=self._codes.hash(self._codes.of(request_id)),
             created_at=now,
@@ -173,9 +171,11 @@ class Pairing:
     # --- lock-out ------------------------------------------------------------------------
 
     def _wrong(self, tx: Tx) -> list[datetime]:
-        times = json.loads(facts.get(tx.conn, _FAILURES) or "[]")
-        since = self._clock.now() - LOCK_OUT
-        return [at for at in map(datetime.fromisoformat, times) if at > since]
+        """Return the wrong approvals that count; an hour after the last one none does."""
+        stored = json.loads(facts.get(tx.conn, _FAILURES) or "[]")
+        times = [datetime.fromisoformat(at) for at in stored]
+        over = bool(times) and self._clock.now() - times[-1] >= LOCK_OUT
+        return [] if over else times
 
     def _count_wrong(self, tx: Tx) -> None:
         now = self._clock.now()

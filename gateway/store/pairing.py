@@ -25,7 +25,6 @@ class Request:
     id: str
     account: Account
     address: Address
-    name: str
     language: str
     code_hash: str
     created_at: datetime
@@ -66,7 +65,6 @@ def add(tx: Tx, request: Request) -> None:
             account=request.address.account,
             scope=request.account.scope,
             user_id=request.account.user_id,
-            name=request.name,
             language=request.language,
             place=request.address.place,
             thread=request.address.thread,
@@ -88,7 +86,6 @@ def _request(row: sa.Row[Any]) -> Request:
         id=row.id,
         account=Account(row.platform, row.scope, row.user_id),
         address=Address(row.platform, row.account, row.place, row.thread),
-        name=row.name,
         language=row.language,
         code_hash=row.code_hash,
         created_at=row.created_at,

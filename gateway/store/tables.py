@@ -302,7 +302,6 @@ pairing = sa.Table(
     _text("account"),
     _text("scope", default=""),
     _text("user_id"),
-    _text("name", default=""),
     _text("language", default=""),
     _text("place"),
     _text("thread", null=True),

@@ -137,7 +137,6 @@ def upgrade() -> None:
         sa.Column("account", sa.Text(), nullable=False),
         sa.Column("scope", sa.Text(), server_default="", nullable=False),
         sa.Column("user_id", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), server_default="", nullable=False),
         sa.Column("language", sa.Text(), server_default="", nullable=False),
         sa.Column("place", sa.Text(), nullable=False),
         sa.Column("thread", sa.Text(), nullable=True),
