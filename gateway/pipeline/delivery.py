@@ -42,6 +42,8 @@ log = structlog.get_logger(__name__)
 
 #: an outage of a platform is waited out for about a day, then the operator must decide
 BACKOFF = Backoff(first=1.0, factor=2.0, ceiling=60.0, jitter=0.2, attempts=1500)
+#: why a part waits whose platform does not run here
+OFF = "platform_off"
 
 
 class Delivery:
@@ -67,7 +69,7 @@ class Delivery:
             return Done()
         adapter = self._adapters.get((stored.part.address.platform, stored.part.address.account))
         if adapter is None:
-            return self._final(stored, PartState.FAILED, error="platform_off")
+            return self._not_here(stored)
         try:
             receipt = await self._send(adapter, stored)
         except PlatformError as error:
@@ -96,7 +98,11 @@ class Delivery:
 
     def _prepare(self, tx: Tx, stored: StoredPart, place: str) -> Part:
         """Return the part as it is sent: to where its place has moved, codes filled in."""
-        part = replace(stored.part, address=replace(stored.part.address, place=PlaceId(place)))
+        part = stored.part
+        if place != part.address.place:
+            # Numbers of the old place mean other messages in the new one.
+            moved = replace(part.address, place=PlaceId(place))
+            part = replace(part, address=moved, reply_to=None)
         if stored.purpose == outbox.PAIRING:
             return replace(part, content=self._pairing.letter(tx, part.key))
         return part
@@ -135,6 +141,15 @@ class Delivery:
             code=error,
         )
         return Done(lambda tx: self._conclude(tx, stored, state, error=error))
+
+    def _not_here(self, stored: StoredPart) -> Outcome:
+        """Keep a part whose platform this process does not run; another start may."""
+
+        def effects(tx: Tx) -> None:
+            if not stored.part.in_doubt:
+                outbox.mark_waiting(tx, stored.id, error=OFF, now=self._clock.now())
+
+        return Again(BACKOFF.ceiling, OFF, counted=True, effects=effects)
 
     def _refused(
         self, lease: Lease, adapter: Adapter, stored: StoredPart, error: PlatformError

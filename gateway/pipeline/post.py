@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gateway.pipeline.addresses import DELIVER
-from gateway.store import outbox
+from gateway.store import outbox, places
 from gateway.text.markup import parse
 from gateway.text.split import split
 from gateway.text.units import measure
@@ -50,7 +50,7 @@ class Post:
         return split(
             rich,
             limit=facts.max_length,
-            size=lambda piece: measure(piece.text, facts.length_unit),
+            size=facts.measure or (lambda piece: measure(piece.text, facts.length_unit)),
             max_spans=facts.max_spans,
         )
 
@@ -60,12 +60,13 @@ class Post:
             self.deliver(tx, letter, part)
 
     def deliver(self, tx: Tx, letter: outbox.Letter, part: int) -> None:
-        """Ask for one stored part's delivery."""
+        """Ask for one stored part's delivery. A place that moves keeps its one order."""
         where = letter.address
+        first = places.first(tx.conn, places.PlaceKey(where.platform, where.account, where.place))
         self._mailbox.put(
             tx,
             DELIVER,
-            f"{where.platform}/{where.account}/{where.place}",
+            f"{where.platform}/{where.account}/{first}",
             dedupe=str(part),
             payload={"part": part},
         )
