@@ -97,9 +97,8 @@ class Turns:
 
     async def _answer(self, lease: Lease, opened: OpenTurn) -> Outcome:
         turn, rules = opened.turn, self._current.rules
-        request = await lease.store.read(partial(_request, opened=opened))
         try:
-            answer = await self._run(lease, opened, request)
+            answer = await self._run(lease, opened)
         except AgentError as error:
             if error.disposition is Disposition.RETRY and lease.item.attempts < TRIES:
                 raise
@@ -110,10 +109,12 @@ class Turns:
         log.info("turn.answered", action="turn", turn=turn.id, model=answer.model)
         return Done(lambda tx: self._closing.answered(tx, opened, closed, rules))
 
-    async def _run(self, lease: Lease, opened: OpenTurn, request: TurnRequest) -> Answer:
+    async def _run(self, lease: Lease, opened: OpenTurn) -> Answer:
         turn = opened.turn
         with self._running.enter(turn.conversation) as stop:
-            if turn.stop_requested:
+            # Read behind ``enter``: a stop is either found here or reaches the signal.
+            request = await lease.store.read(partial(_request, opened=opened))
+            if request is None:
                 return Answer("", stopped=True)
             adapter = self._adapters.get((turn.address.platform, turn.address.account))
             async with typing(adapter, turn.address, self._clock):
@@ -144,8 +145,11 @@ class Turns:
                 await preview.close()
 
 
-def _request(conn: Connection, *, opened: OpenTurn) -> TurnRequest:
-    turn = opened.turn
+def _request(conn: Connection, *, opened: OpenTurn) -> TurnRequest | None:
+    """Return what the agent is asked, None where the person has stopped the turn."""
+    turn = turns.load(conn, opened.turn.id) or opened.turn
+    if turn.stop_requested:
+        return None
     said = messages.of_session(conn, turn.session, before_turn=turn.id)
     return TurnRequest(
         turn=turn.id,
