@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
 import importlib
 import os
@@ -13,6 +14,10 @@ import structlog
 
 from adapters.console.manifest import MANIFEST as CONSOLE
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
+from gateway.agent.build import build_agent
+from gateway.agent.choice import choose
+from gateway.agent.prompt import Persona
+from gateway.agent.weights import WeightStore, default_folder
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
 from gateway.mailbox.lanes import Done, Lane
 from gateway.mailbox.remote import RemoteMailbox
@@ -20,6 +25,7 @@ from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
 from gateway.ops import health, logs
 from gateway.ops.clock import SystemClock
+from gateway.ops.doctor import Finding, Level
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, TURN
 from gateway.pipeline.closing import Closing
@@ -45,9 +51,9 @@ from gateway.supervisor import Supervisor
 from gateway.text import catalog
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable, Mapping, Sequence
 
+    from gateway.agent.choice import Choice
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.model.capabilities import Capabilities
     from gateway.model.ids import PlatformName
@@ -71,12 +77,17 @@ def capabilities() -> dict[PlatformName, Capabilities]:
     return {manifest.name: manifest.capabilities for manifest in MANIFESTS}
 
 
-def load(home: Home, environ: Mapping[str, str] | None = None) -> Loaded:
-    """Read the configuration of ``home``. Raises ``ConfigurationError``."""
+def load(
+    home: Home, environ: Mapping[str, str] | None = None, *, profile: str | None = None
+) -> Loaded:
+    """Read the configuration of ``home``; ``profile`` was asked for on the command line.
+
+    Raises ``ConfigurationError``.
+    """
     models = {manifest.name: manifest.settings for manifest in MANIFESTS}
     return read(
         home,
-        profile=home.profile,
+        profile=profile,
         environ=os.environ if environ is None else environ,
         platform_models={name: model for name, model in models.items() if name != CONSOLE.name},
     )
@@ -259,6 +270,44 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         ),
     )
     return Gateway(store, start.agent, engine, current, adapters, supervisor, lock)
+
+
+def weights() -> WeightStore:
+    """Return the local models of this machine."""
+    return WeightStore(default_folder())
+
+
+def model_choice(loaded: Loaded) -> Choice:
+    """Return which model would answer now, and why. Raises ``ConfigurationError``."""
+    return asyncio.run(choose(loaded.settings.model, loaded.secrets, weights()))
+
+
+def make_agent(home: Home, loaded: Loaded, choice: Choice) -> Agent:
+    """Build the agent for a choice of model. Raises ``ConfigurationError``."""
+    soul = home.soul.read_text(encoding="utf-8") if home.soul.is_file() else ""
+    return build_agent(
+        choice,
+        loaded.settings.model,
+        loaded.secrets,
+        Persona(name=agent_name(loaded), soul=soul),
+        language=loaded.settings.language,
+    )
+
+
+def agent_name(loaded: Loaded) -> str:
+    """Return the name the agent goes by: Hermes, unless aiPeer says another."""
+    peer = loaded.honcho.ai_peer
+    return "Hermes" if peer == loaded.honcho.host else peer
+
+
+def model_findings(loaded: Loaded) -> list[Finding]:
+    """Return what ``doctor`` says of the model."""
+    try:
+        choice = model_choice(loaded)
+    except ConfigurationError as error:
+        return [Finding(Level.ERROR, "model", line) for line in error.problems]
+    level = Level.OK if choice.answers else Level.WARNING
+    return [Finding(level, "model", "; ".join(choice.describe()))]
 
 
 def configure_logs(loaded: Loaded) -> None:

@@ -36,6 +36,11 @@ def choose_profile(profile: str | None) -> None:
     _chosen["profile"] = profile
 
 
+def chosen_profile() -> str | None:
+    """Return the profile that was asked for, None where none was."""
+    return _chosen["profile"]
+
+
 def home() -> Home:
     """Return the chosen profile's home."""
     from gateway.settings.home import Home
@@ -47,7 +52,7 @@ def loaded() -> Loaded:
     """Return the home's configuration; its warnings are said on standard error."""
     from gateway import app
 
-    found = app.load(home())
+    found = app.load(home(), profile=chosen_profile())
     for line in found.warnings:
         note(f"warning: {line}")
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from gateway.cli.common import MISUSED, JsonFlag, friendly, home, note, show
+from gateway.cli.common import MISUSED, JsonFlag, chosen_profile, friendly, home, note, show
 
 group = typer.Typer(help="The configuration.", no_args_is_help=True)
 
@@ -17,7 +17,7 @@ def check(as_json: JsonFlag = False) -> None:
         from gateway.model.errors import ConfigurationError
 
         try:
-            found = app.load(home())
+            found = app.load(home(), profile=chosen_profile())
             problems: tuple[str, ...] = tuple(app.platform_problems(found))
             warnings, unused, files = found.warnings, found.unused, found.files
         except ConfigurationError as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gateway.cli.common import FAILED, JsonFlag, friendly, home, show
+from gateway.cli.common import FAILED, JsonFlag, chosen_profile, friendly, home, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def _examine(place: Home) -> Iterator[Finding]:
 
     yield from look.surroundings(place)
     try:
-        loaded = app.load(place)
+        loaded = app.load(place, profile=chosen_profile())
     except ConfigurationError as error:
         for line in error.problems:
             yield look.Finding(look.Level.ERROR, "settings", line)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from gateway.cli.common import MISUSED, fail, friendly, home, loaded, note
+from gateway.cli.common import MISUSED, chosen_profile, fail, friendly, home, loaded, note
 
 if TYPE_CHECKING:
+    from gateway.agent.choice import Choice
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
 
@@ -44,6 +45,7 @@ def chat() -> None:
 
 def _run(place: Home, *, platforms: bool) -> None:
     from gateway import app
+    from gateway.model.ids import sortable_id
     from gateway.ops.environment import package_clash
     from gateway.settings.read import needs_service_problem
 
@@ -53,12 +55,15 @@ def _run(place: Home, *, platforms: bool) -> None:
     if problem := needs_service_problem(configuration):
         fail(problem, MISUSED)
     app.configure_logs(configuration)
+    choice = _model(configuration)
     start = app.Start(
         place,
         configuration,
-        app.choose_agent(configuration, say=note),
+        app.make_agent(place, configuration, choice),
         console=_console(place, configuration),
         platforms=platforms,
+        fresh=sortable_id("s"),
+        describe_model=lambda: choice.label if choice.answers else "",
     )
     asyncio.run(_until_stopped(start))
 
@@ -71,6 +76,27 @@ def _console(place: Home, configuration: Loaded) -> dict[str, Any]:
         "socket_path": place.socket,
         "place": app.console_place(app.rules_of(configuration)),
     }
+
+
+def _model(configuration: Loaded) -> Choice:
+    """Choose the model; where there is none, offer the small local one on a terminal."""
+    from gateway import app
+    from gateway.agent.weights import SMALL
+    from gateway.cli.model import fetch
+
+    choice = app.model_choice(configuration)
+    if not choice.answers and _on_terminal():
+        size, source = f"{SMALL.size / 1e6:.0f} MB", f"{SMALL.licence}, {SMALL.origin}"
+        note("No model is set up: there is no key, no model server and no local model.")
+        if typer.confirm(f"Fetch {SMALL.name} ({size}, {source})?", default=True, err=True):
+            fetch(SMALL.name)
+            choice = app.model_choice(configuration)
+    note(f"model: {choice.describe()[0]}")
+    return choice
+
+
+def _on_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 async def _until_stopped(start: Any) -> None:
@@ -90,11 +116,10 @@ def _introduced(place: Home, configuration: Loaded) -> Loaded:
     from gateway.settings.home import make_private_folder
     from gateway.settings.rewrite import edit_honcho
 
-    terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     stand_in = app.stand_in(configuration)
     if configuration.honcho.peer_name is not None or place.database.exists():
         return configuration
-    if not terminal:
+    if not _on_terminal():
         if stand_in:
             note(
                 f'note: peerName is not set, so the console\'s person is "{stand_in}" for now; '
@@ -106,4 +131,4 @@ def _introduced(place: Home, configuration: Loaded) -> Loaded:
     hosts = (configuration.honcho.host,)
     make_private_folder(path.parent)
     edit_honcho(path, configuration.digests.get(path, ""), {("peerName",): name}, hosts=hosts)
-    return app.load(place)
+    return app.load(place, profile=chosen_profile())
