@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.model.errors import RateLimitedError
-from gateway.policy.ratelimit import Pace, PaceRules, Quota, next_slot, pause, record
+from gateway.policy.ratelimit import Bucket, Pace, PaceRules, Quota, next_slot, pause, record
 
 if TYPE_CHECKING:
     from gateway.model.ids import PlaceId
@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 RULES = PaceRules()
 #: leaves most of a busy group's minute, and of the bot's second, to messages
-TYPING_RULES = PaceRules(group=(Quota(1, 1.0), Quota(10, 60.0)), overall=(Quota(20, 1.0),))
+TYPING_RULES = PaceRules(
+    private=(Bucket(1.0, 2),),
+    group=(Bucket(1.0, 2), Quota(10, 60.0)),
+    overall=(Quota(20, 1.0),),
+)
 
 #: seconds that are slept here; the mailbox keeps longer waits, over a restart too
 LONGEST_SLEEP = 1.1

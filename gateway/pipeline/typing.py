@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+#: seconds before the first sign: a quick answer needs none
+PATIENCE = 0.4
 #: seconds after which a sign is given up even though its turn still runs
 LONGEST = 300.0
 
@@ -40,6 +42,7 @@ async def typing(adapter: Adapter | None, address: Address, clock: Clock) -> Asy
 
 
 async def _renew(adapter: Adapter, address: Address, clock: Clock) -> None:
+    await clock.sleep(PATIENCE)
     end = clock.monotonic() + LONGEST
     while clock.monotonic() < end:
         pause = adapter.capabilities.typing_seconds

@@ -32,19 +32,55 @@ class Quota:
     count: int
     seconds: float
 
-
-@dataclass(frozen=True, slots=True)
-class PaceRules:
-    """A platform's limits for one account; previews, edits and typing count as well."""
-
-    private: tuple[Quota, ...] = (Quota(1, 1.0),)
-    group: tuple[Quota, ...] = (Quota(1, 1.0), Quota(20, 60.0))
-    overall: tuple[Quota, ...] = (Quota(30, 1.0),)
+    def free_at(self, times: tuple[float, ...]) -> float:
+        """Return when one more message is allowed after those of ``times``, oldest first."""
+        return times[-self.count] + self.seconds if len(times) >= self.count else 0.0
 
     @property
     def memory(self) -> float:
         """Seconds after which a sent message no longer matters."""
-        return max(quota.seconds for quota in (*self.private, *self.group, *self.overall))
+        return self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A message each ``interval`` seconds on average; after a silence ``burst`` at once."""
+
+    interval: float
+    burst: int
+
+    def free_at(self, times: tuple[float, ...]) -> float:
+        """Return when one more message is allowed after those of ``times``, oldest first."""
+        full = 0.0
+        for at in times:
+            full = max(full, at) + self.interval
+        return full - (self.burst - 1) * self.interval
+
+    @property
+    def memory(self) -> float:
+        """Seconds after which a sent message no longer matters."""
+        return self.interval * (self.burst + 1)
+
+
+Limit = Quota | Bucket
+
+
+@dataclass(frozen=True, slots=True)
+class PaceRules:
+    """A platform's limits for one account; previews, edits and typing count as well.
+
+    A message a second on average, with room for a short burst: a typing sign and its answer,
+    or two answers in a row, need not wait for each other.
+    """
+
+    private: tuple[Limit, ...] = (Bucket(1.0, 3),)
+    group: tuple[Limit, ...] = (Bucket(1.0, 3), Quota(20, 60.0))
+    overall: tuple[Limit, ...] = (Quota(30, 1.0),)
+
+    @property
+    def memory(self) -> float:
+        """Seconds after which a sent message no longer matters."""
+        return max(limit.memory for limit in (*self.private, *self.group, *self.overall))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +96,18 @@ class Pace:
 
 def next_slot(pace: Pace, chat: str, now: float, *, group: bool, rules: PaceRules) -> float:
     """Return the earliest moment, ``now`` or later, at which ``chat`` may be sent to."""
-    quotas = rules.group if group else rules.private
+    limits = rules.group if group else rules.private
     return max(
         now,
         pace.all_paused,
         pace.paused.get(chat, now),
         _free(pace.sent, rules.overall, now),
-        _free(pace.chats.get(chat, ()), quotas, now),
+        _free(pace.chats.get(chat, ()), limits, now),
     )
 
 
-def _free(times: tuple[float, ...], quotas: tuple[Quota, ...], now: float) -> float:
-    full = (times[-quota.count] + quota.seconds for quota in quotas if len(times) >= quota.count)
-    return max(full, default=now)
+def _free(times: tuple[float, ...], limits: tuple[Limit, ...], now: float) -> float:
+    return max((limit.free_at(times) for limit in limits), default=now)
 
 
 def record(pace: Pace, chat: str, now: float, *, rules: PaceRules) -> Pace:

@@ -46,11 +46,16 @@ def test_an_idle_account_sends_at_once() -> None:
     assert slot(Pace(), "a", 5.0) == 5.0
 
 
-def test_a_private_chat_takes_one_message_a_second_and_the_others_do_not_wait() -> None:
-    pace = send(Pace(), "a", 5.0)
+def test_a_private_chat_takes_a_burst_then_one_message_a_second() -> None:
+    pace = send(Pace(), "a", 5.0, times=2)
+    assert slot(pace, "a", 5.0) == 5.0
+    pace = send(pace, "a", 5.0)
     assert slot(pace, "a", 5.25) == 6.0
     assert slot(pace, "a", 6.0) == 6.0
     assert slot(pace, "b", 5.25) == 5.25
+    pace = send(pace, "a", 6.0)
+    assert slot(pace, "a", 6.0) == 7.0
+    assert slot(pace, "a", 9.0) == 9.0
 
 
 def test_a_group_takes_twenty_a_minute() -> None:
@@ -59,7 +64,8 @@ def test_a_group_takes_twenty_a_minute() -> None:
         now = slot(pace, "g", now, group=True)
         sent.append(now)
         pace = send(pace, "g", now)
-    assert sent == [*(100.0 + each for each in range(20)), 160.0]
+    burst = [100.0, 100.0]
+    assert sent == [*burst, *(100.0 + each for each in range(18)), 160.0]
 
 
 def test_an_account_sends_thirty_a_second() -> None:

@@ -88,10 +88,13 @@ def test_text_stays_out_of_representations() -> None:
 # --- pace ---------------------------------------------------------------------------------------
 
 
-async def test_messages_to_one_chat_are_a_second_apart() -> None:
+async def test_messages_to_one_chat_are_a_second_apart_after_a_burst() -> None:
     clock = FakeClock()
     pacer = Pacer(clock)
     for _ in range(3):
+        await pacer.take_turn(ANN)
+    assert clock.slept == []
+    for _ in range(2):
         await pacer.take_turn(ANN)
     assert sum(clock.slept) == pytest.approx(2.0)
     await pacer.take_turn(BOB)
@@ -124,7 +127,10 @@ async def test_typing_counts_and_stops_while_the_chat_is_paused() -> None:
     clock = FakeClock()
     pacer = Pacer(clock)
     assert pacer.try_typing(ANN)
+    assert pacer.try_typing(ANN)
     assert not pacer.try_typing(ANN)
+    await pacer.take_turn(ANN)
+    assert clock.slept == []
     await pacer.take_turn(ANN)
     assert sum(clock.slept) == pytest.approx(1.0)
     clock.elapsed += 5
