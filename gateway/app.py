@@ -253,7 +253,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
     delivery = Delivery(clock, by_account, pairing=pairing)
     lanes = (
         Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
-        Lane(COMMAND, commands.handle, QUICK_BACKOFF),
+        Lane(COMMAND, commands.handle, QUICK_BACKOFF, on_dead=commands.bury),
         Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, on_dead=delivery.bury),
         Lane(CONTROL, _noted, QUICK_BACKOFF),
     )

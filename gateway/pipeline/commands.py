@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import structlog
+
 from gateway.mailbox import items
 from gateway.mailbox.lanes import Done
 from gateway.pipeline import explain
@@ -21,6 +23,7 @@ from gateway.text.clean import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.pairing import Pairing
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from gateway.ports import Clock
     from gateway.store.engine import Tx
     from gateway.store.inbox import InboxRow
+
+log = structlog.get_logger(__name__)
 
 TITLE_LENGTH = 80
 
@@ -106,13 +111,23 @@ class Commands:
             answer = call.text("admin_only")
         else:
             answer = handler(call)
+        self._reply(tx, row, answer)
+
+    def bury(self, tx: Tx, item: Item, error: str) -> None:
+        """``on_dead`` of the lane: tell the person; for messages that never became a turn too."""
+        row = inbox.load(tx.conn, item.payload["inbox"])
+        log.error("command.dead", action="command", item=item.id, code=error)
+        language = self._current.rules.language_for(row.event.sender)
+        self._reply(tx, row, catalog.text("failed.internal", language))
+
+    def _reply(self, tx: Tx, row: InboxRow, text: str) -> None:
         letter = outbox.Letter(
             key=f"command:{row.id}",
             address=address_of(row.event),
             contents=(),
             reply_to=row.event.message,
         )
-        self._post.notice(tx, letter, answer)
+        self._post.notice(tx, letter, text)
 
     # --- one method each -----------------------------------------------------------------
 

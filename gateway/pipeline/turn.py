@@ -12,7 +12,7 @@ from gateway.model.errors import AgentError, Disposition
 from gateway.pipeline.opening import OpenTurn, OrderedCommand, Settling
 from gateway.pipeline.typing import typing
 from gateway.ports import Answer, HistoryMessage, Spoken, TurnRequest
-from gateway.store import messages, turns
+from gateway.store import ledger, messages, turns
 
 if TYPE_CHECKING:
     import asyncio
@@ -91,9 +91,11 @@ class Turns:
     def bury(self, tx: Tx, item: Item, error: str) -> None:
         """``on_dead`` of the lane: the turn is given up and its person told."""
         opened = self._opening.reopen(tx, item)
-        if opened is not None:
-            log.error("turn.dead", action="turn", turn=opened.turn.id, code=error)
-            self._closing.dead(tx, opened, self._current.rules, error=error)
+        if opened is None:
+            self._commands.bury(tx, item, error)
+            return
+        log.error("turn.dead", action="turn", turn=opened.turn.id, code=error)
+        self._closing.dead(tx, opened, self._current.rules, error=error)
 
     async def _answer(self, lease: Lease, opened: OpenTurn) -> Outcome:
         turn, rules = opened.turn, self._current.rules
@@ -150,7 +152,7 @@ def _request(conn: Connection, *, opened: OpenTurn) -> TurnRequest | None:
     turn = turns.load(conn, opened.turn.id) or opened.turn
     if turn.stop_requested:
         return None
-    said = messages.of_session(conn, turn.session, before_turn=turn.id)
+    said = ledger.history(conn, turn.session)
     return TurnRequest(
         turn=turn.id,
         spoken=tuple(

@@ -13,13 +13,18 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from gateway.store import sessions, statements
-from gateway.store.tables import ledger
+from gateway.store.messages import Said
+from gateway.store.tables import ledger, message
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from gateway.model.ids import LedgerKey, PeerId, SessionId, TurnId
     from gateway.store.engine import Tx
+
+
+#: why an answer's row is skipped that no part of was delivered
+UNDELIVERED = "undelivered"
 
 
 class LedgerState(StrEnum):
@@ -74,7 +79,7 @@ def release(tx: Tx, turn: TurnId) -> None:
 
 def skip_undelivered(tx: Tx, turn: TurnId) -> None:
     """No part of an answer was delivered: it was never said."""
-    _settle_held(tx, turn, LedgerState.SKIPPED, "undelivered")
+    _settle_held(tx, turn, LedgerState.SKIPPED, UNDELIVERED)
 
 
 def _settle_held(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> None:
@@ -83,6 +88,23 @@ def _settle_held(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> None:
         .where(ledger.c.turn == turn, ledger.c.state == LedgerState.HELD)
         .values(state=state, reason=reason)
     )
+
+
+def history(conn: sa.Connection, session: SessionId, *, limit: int = 400) -> list[Said]:
+    """Return the newest ``limit`` messages of a session's closed turns, oldest first.
+
+    The order is that of the turns, not of arrival: what waited while an answer was written
+    stands behind it. An answer that was never delivered was never said.
+    """
+    columns = (message.c.id, message.c.role, message.c.author, message.c.text, message.c.sent_at)
+    rows = conn.execute(
+        sa.select(*columns)
+        .join(ledger, ledger.c.message_id == message.c.id)
+        .where(ledger.c.session == session, ledger.c.reason != UNDELIVERED)
+        .order_by(ledger.c.seq.desc())
+        .limit(limit)
+    ).all()
+    return [Said(*row) for row in reversed(rows)]
 
 
 def counts(conn: sa.Connection) -> dict[str, int]:

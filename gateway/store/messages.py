@@ -63,24 +63,3 @@ def belong(tx: Tx, ids: Iterable[int], *, session: SessionId, turn: TurnId) -> N
     tx.conn.execute(
         sa.update(message).where(message.c.id.in_(list(ids))).values(session=session, turn=turn)
     )
-
-
-def of_session(
-    conn: sa.Connection, session: SessionId, *, before_turn: TurnId, limit: int = 400
-) -> list[Said]:
-    """Return the session's newest ``limit`` messages of earlier turns, oldest first.
-
-    Turn ids sort by time, so "earlier" needs no clock. Edits are left out.
-    """
-    columns = (message.c.id, message.c.role, message.c.author, message.c.text, message.c.sent_at)
-    rows = conn.execute(
-        sa.select(*columns)
-        .where(
-            message.c.session == session,
-            message.c.turn < before_turn,
-            message.c.role.in_((USER, ASSISTANT)),
-        )
-        .order_by(message.c.id.desc())
-        .limit(limit)
-    ).all()
-    return [Said(*row) for row in reversed(rows)]

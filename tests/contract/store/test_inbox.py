@@ -31,7 +31,6 @@ from gateway.model.ids import (
     PlatformName,
     ScopeId,
     ThreadId,
-    TurnId,
     UserId,
 )
 from gateway.ports import Received
@@ -247,28 +246,6 @@ async def test_old_payloads_go_and_their_rows_stay(store: Store) -> None:
     )
     assert dropped == [0, 2, 1, 0]
     assert await store.write(lambda tx: _receive(tx, event("1"))) is None
-
-
-async def test_history_is_what_was_said_before(store: Store) -> None:
-    def fn(tx: Tx) -> None:
-        for number, role in enumerate(("user", "assistant", "edit", "command", "user"), 1):
-            said = messages.Said(0, role, "Mira", f"text {number}", later(number))
-            where = TurnId(f"t_{number}")
-            messages.add(tx, CONVERSATION, said, session=SESSION, turn=where, now=NOW)
-        say(tx, "of another session")
-
-    await store.write(fn)
-
-    def history(conn: sa.Connection, before: str, limit: int = 400) -> list[tuple[str, str]]:
-        found = messages.of_session(conn, SESSION, before_turn=TurnId(before), limit=limit)
-        return [(one.role, one.text) for one in found]
-
-    first = [("user", "text 1"), ("assistant", "text 2")]
-    newest = [("user", "text 5")]
-    assert await store.read(lambda conn: history(conn, "t_5")) == first
-    assert await store.read(lambda conn: history(conn, "t_9")) == first + newest
-    assert await store.read(lambda conn: history(conn, "t_9", 1)) == newest
-    assert await store.read(lambda conn: history(conn, "t_1")) == []
 
 
 async def test_a_message_keeps_its_time_and_text(store: Store) -> None:

@@ -183,3 +183,27 @@ async def test_a_row_without_its_session_or_message_is_refused(store: Store) -> 
     with pytest.raises(StoreError):
         await store.write(partial(fn, session=SESSION, message=999_999))
     assert await store.read(ledger.counts) == {}
+
+
+async def test_history_follows_the_turns_and_leaves_out_what_was_never_said(store: Store) -> None:
+    """A message that waited while an answer was written stands behind that answer."""
+
+    def fn(tx: Tx) -> None:
+        open_session(tx)
+        rows = [(word, _entry(tx, word)) for word in ("one", "waited", "answer", "lost")]
+        entries = dict(rows)
+        ledger.add(tx, entries["one"], LedgerState.DUE, now=NOW)
+        ledger.add(tx, entries["answer"], LedgerState.HELD, now=NOW)
+        ledger.add(tx, entries["waited"], LedgerState.DUE, skip="saveMessages", now=NOW)
+        lost = replace(entries["lost"], turn=TurnId("t_2"))
+        ledger.add(tx, lost, LedgerState.HELD, now=NOW)
+        ledger.skip_undelivered(tx, TurnId("t_2"))
+
+    await store.write(fn)
+    ids = await store.read(
+        lambda conn: dict(conn.execute(sa.select(table.c.message_id, table.c.key)).tuples().all())
+    )
+    for limit, expected in ((400, ["one", "answer", "waited"]), (2, ["answer", "waited"])):
+        said = await store.read(partial(ledger.history, session=SESSION, limit=limit))
+        assert [ids[one.id] for one in said] == expected
+    assert await store.read(partial(ledger.history, session=SessionId("none"))) == []
