@@ -121,6 +121,8 @@ class Opening:
         if turn is None:
             raise LookupError("an inbox row names a turn that does not exist")
         rows = tuple(inbox.of_turn(tx.conn, turn.id))
+        if turn.state is TurnState.EXPIRED:
+            return OpenTurn(turn, rows, 0, expired=True)
         return OpenTurn(turn, rows, turns.begin_attempt(tx, turn.id, now=self._clock.now()))
 
     def _begin(self, tx: Tx, rows: tuple[InboxRow, ...]) -> OpenTurn:
