@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
     from gateway.model.capabilities import Capabilities
     from gateway.model.events import Attachment, Forward, InboundEvent, ReplyRef
-    from gateway.model.ids import AccountId, MessageId, PlatformName, TurnId
+    from gateway.model.ids import (
+        AccountId,
+        LedgerKey,
+        MessageId,
+        PeerId,
+        PlatformName,
+        SessionId,
+        TurnId,
+    )
     from gateway.model.outbound import Address, Part, Receipt
 
 
@@ -265,4 +273,155 @@ class Agent(Protocol):
 
     async def aclose(self) -> None:
         """Release connections and child processes."""
+        ...
+
+
+# --- memory ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a peer's membership of a session says; None leaves the service's own value."""
+
+    #: a representation of this peer is formed
+    observe_me: bool | None = None
+    #: this peer forms representations of the others
+    observe_others: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryMessage:
+    """One message, or one numbered part of a long one, on its way to the service."""
+
+    key: LedgerKey
+    peer: PeerId
+    text: str
+    sent_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ContextQuery:
+    """Which base context is wanted, and from whose point of view."""
+
+    session: SessionId
+    #: whom it is about
+    target: PeerId
+    #: who observed; None: the target's own view
+    perspective: PeerId | None = None
+    #: nothing from any other session; raises ``MemoryUnsupportedError`` rather than being ignored
+    only_this_session: bool = False
+    search: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseContext:
+    """What the service knows without thinking. Empty where it knows nothing."""
+
+    summary: str = ""
+    representation: str = ""
+    card: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One dialectic question; the service answers with a model of its own."""
+
+    text: str
+    asker: PeerId
+    #: None: the asker about itself
+    target: PeerId | None
+    session: SessionId | None
+    level: str
+    #: nothing from any other session
+    only_this_session: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A stored message that a search found."""
+
+    text: str
+    peer: PeerId
+    session: SessionId
+    sent_at: datetime
+
+
+class Memory(Protocol):
+    """A memory service: one workspace of a hosted, self-hosted or embedded Honcho.
+
+    Every method raises ``MemoryServiceError`` only. None of them tries again by itself.
+    """
+
+    async def open_session(
+        self, session: SessionId, peers: Mapping[PeerId, Observation]
+    ) -> Mapping[PeerId, Observation]:
+        """Make sure that session and members exist; return the flags as the service has them.
+
+        Flags of members that exist already are left as they are: the service's own win.
+        """
+        ...
+
+    async def add(self, session: SessionId, messages: Sequence[MemoryMessage]) -> None:
+        """Store 1 to 100 messages in this order, all or none.
+
+        ``MemoryAmbiguousError``: they may have been stored; ask ``stored`` before trying again.
+        """
+        ...
+
+    async def stored(self, session: SessionId, keys: Sequence[LedgerKey]) -> frozenset[LedgerKey]:
+        """Return which of ``keys`` the session holds, read from the service's database."""
+        ...
+
+    async def context(self, query: ContextQuery) -> BaseContext:
+        """Return the base context."""
+        ...
+
+    async def ask(self, question: Question, *, timeout: float) -> str:
+        """Return the dialectic answer, "" where nothing is known."""
+        ...
+
+    async def card(self, observer: PeerId, observed: PeerId) -> tuple[str, ...]:
+        """Return the card that ``observer`` keeps of ``observed``."""
+        ...
+
+    async def set_card(self, observer: PeerId, observed: PeerId, facts: Sequence[str]) -> None:
+        """Replace that card."""
+        ...
+
+    async def search(
+        self, words: str, *, peer: PeerId | None, session: SessionId | None, limit: int
+    ) -> list[Excerpt]:
+        """Return stored messages that match, said by ``peer`` or in ``session`` where given."""
+        ...
+
+    async def conclude(
+        self, observer: PeerId, observed: PeerId, text: str, session: SessionId | None
+    ) -> str:
+        """Store a conclusion and return its id."""
+        ...
+
+    async def conclusions(
+        self, observer: PeerId, observed: PeerId, *, limit: int = 50
+    ) -> list[tuple[str, str]]:
+        """Return (id, text) of the newest conclusions of a pair."""
+        ...
+
+    async def forget_conclusion(self, observer: PeerId, observed: PeerId, id_: str) -> None:
+        """Delete one conclusion of a pair."""
+        ...
+
+    async def agents(self) -> Mapping[str, PeerId]:
+        """Return the map agent → peer that the workspace's metadata holds."""
+        ...
+
+    async def register_agent(self, agent: str, peer: PeerId) -> None:
+        """Add one agent to that map; everything else in the metadata stays."""
+        ...
+
+    async def pending(self) -> int:
+        """Return how many messages the service has still to think about; also a health check."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
         ...

@@ -13,6 +13,13 @@ GatewayError
  │   ├─ AmbiguousSendError  it may have arrived
  │   ├─ CredentialsError    the token is wrong or revoked
  │   └─ ConflictError       another program uses the same token
+ ├─ MemoryServiceError
+ │   ├─ MemoryUnavailableError, MemoryLimitedError   try later
+ │   ├─ MemoryAmbiguousError    it may have been stored
+ │   ├─ MemoryRejectedError     this content never
+ │   ├─ MemoryCredentialsError  pause everything and tell the operator
+ │   ├─ MemoryGoneError         open another session
+ │   └─ MemoryUnsupportedError  leave that part out
  └─ AgentError              the model failed; ``user_text`` names a catalogue text
 """
 
@@ -141,6 +148,57 @@ class ConflictError(PlatformError):
 
     code = "conflict"
     disposition = Disposition.RETRY
+
+
+class MemoryServiceError(GatewayError):
+    """The memory service failed."""
+
+    code = "memory"
+
+
+class MemoryUnavailableError(MemoryServiceError):
+    """The memory service cannot be reached, or is left alone for a while."""
+
+    code = "memory_unavailable"
+    disposition = Disposition.RETRY
+
+
+class MemoryAmbiguousError(MemoryServiceError):
+    """The connection broke after the request was handed over."""
+
+    code = "memory_ambiguous"
+    disposition = Disposition.AMBIGUOUS
+
+
+class MemoryLimitedError(MemoryServiceError):
+    """The memory service asked to wait."""
+
+    code = "memory_limited"
+    disposition = Disposition.RETRY
+
+
+class MemoryRejectedError(MemoryServiceError):
+    """The memory service does not take this content."""
+
+    code = "memory_rejected"
+
+
+class MemoryCredentialsError(MemoryServiceError):
+    """The memory service does not accept the key."""
+
+    code = "memory_credentials"
+
+
+class MemoryGoneError(MemoryServiceError):
+    """The session was deleted at the memory service."""
+
+    code = "memory_gone"
+
+
+class MemoryUnsupportedError(MemoryServiceError):
+    """This server cannot limit or do what was asked."""
+
+    code = "memory_unsupported"
 
 
 class AgentError(GatewayError):
