@@ -50,7 +50,8 @@ budgets: .venv/dev ## sizes of files and functions beside their budgets
 	@$(BIN)/python -m tests.architecture.budgets
 
 coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded packages
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report= $(SUITES) $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --timeout=300 \
+	  $(GUARDED:%=--cov=gateway/%) --cov-report= $(SUITES) $(ARGS)
 	@for part in $(GUARDED); do \
 	  $(BIN)/coverage report --precision=1 --skip-covered --show-missing \
 	    --include="gateway/$$part/*" --fail-under=95 || exit 1; \
