@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gateway.model.outbound import RichText
 
 
 class Resend(StrEnum):
@@ -37,3 +43,6 @@ class Capabilities:
     paste_limit: int = 0
     #: most formatting ranges one message may hold (0: any number)
     max_spans: int = 0
+    #: size of a part as the platform counts it, where that is not its visible text in
+    #: ``length_unit`` (formatting that is written into the text counts as well)
+    measure: Callable[[RichText], int] | None = field(default=None, compare=False)
