@@ -7,23 +7,33 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
 from gateway.mailbox import items
 from gateway.mailbox.lanes import Again, Dead, Done, Lane, Lease, Outcome
-from gateway.model.errors import Disposition, GatewayError, StaleLeaseError, StoreBusyError
+from gateway.model.errors import (
+    Disposition,
+    GatewayError,
+    StaleLeaseError,
+    StoreBusyError,
+    StoreError,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from datetime import datetime
 
     from gateway.ports import Clock
     from gateway.store.engine import Store, Tx
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+Held = items.Item | items.NotYet | None
 
 #: seconds between tries to write down an outcome while the database is locked by others
 BUSY_PAUSE = 1.0
@@ -46,16 +56,22 @@ class Drain:
         self._roll = roll
 
     async def run(self, lane: Lane, key: str) -> datetime | None:
-        """Work until nothing of this key may run; return when its head may, if it waits."""
+        """Work until nothing of this key may run; return when its head may, if it waits.
+
+        Raises ``StoreError`` when the database is out of order: look at the key again later.
+        Cancelling gives the held item back as if it had not been claimed.
+        """
         held = await self._persist(lambda tx: self._claim(tx, lane.name, key))
         while isinstance(held, items.Item):
             held = await self._work(lane, held)
         return held.run_at if held is not None else None
 
-    async def _work(self, lane: Lane, item: items.Item) -> items.Item | items.NotYet | None:
+    async def _work(self, lane: Lane, item: items.Item) -> Held:
         try:
-            outcome = await self._handle(lane, item)
-            return await self._persist(lambda tx: self._conclude(tx, lane, item, outcome))
+            outcome = await self._handle(lane, item, self._outcome(lane, item))
+            if isinstance(outcome, GatewayError):
+                outcome = self._after(lane, item, outcome)
+            return await self._settle(lane, item, outcome)
         except StaleLeaseError:
             log.warning("mailbox.taken_over", action="drain", lane=item.lane, item=item.id)
             return None
@@ -63,41 +79,68 @@ class Drain:
             await asyncio.shield(self._release(item))
             raise
 
-    async def _handle(self, lane: Lane, item: items.Item) -> Outcome:
+    async def _outcome(self, lane: Lane, item: items.Item) -> Outcome:
         if item.attempts > lane.backoff.attempts:
             return Dead(f"given up after {item.attempts - 1} tries")
+        return await lane.handle(Lease(item, self._store))
+
+    async def _settle(self, lane: Lane, item: items.Item, outcome: Outcome) -> Held:
+        """Commit an outcome; where its own effects are broken, that the item failed."""
+        held = await self._handle(lane, item, self._conclude(lane, item, outcome))
+        if isinstance(held, GatewayError):
+            outcome = self._after(lane, item, held)
+            held = await self._handle(lane, item, self._conclude(lane, item, outcome))
+        if isinstance(held, GatewayError):
+            silent = replace(lane, on_dead=None)
+            held = await self._conclude(silent, item, outcome)
+        return held
+
+    async def _handle(self, lane: Lane, item: items.Item, work: Awaitable[T]) -> T | GatewayError:
+        """Return what ``work`` returns, or the error by which it failed."""
         try:
-            return await lane.handle(Lease(item, self._store))
+            return await work
         except StaleLeaseError:
             raise
         except GatewayError as error:
             log.warning(
                 "mailbox.failed", action=lane.name, item=item.id, code=error.code, error=str(error)
             )
-            return self._after(lane, item, error)
-        except Exception as error:
-            # A defect of ours must cost one item its turn, never the lane its worker.
+            return error
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and _being_cancelled():
+                raise
+            # A defect of ours must cost one item its turn, never the lane its worker; so must a
+            # cancellation inside the handler that it let escape.
             log.exception("mailbox.defect", action=lane.name, item=item.id)
-            return self._after(lane, item, GatewayError(type(error).__name__, code="internal"))
+            return GatewayError(
+                type(error).__name__, code="internal", disposition=Disposition.RETRY
+            )
 
     def _after(self, lane: Lane, item: items.Item, error: GatewayError) -> Outcome:
-        if error.disposition is Disposition.GIVE_UP and error.code != "internal":
+        # A database out of order says nothing about the item, so trying again may help.
+        if error.disposition is Disposition.GIVE_UP and not isinstance(error, StoreError):
             return Dead(error.code)
-        delay = lane.backoff.delay(item.attempts, retry_after=error.retry_after, roll=self._roll())
+        wait = BUSY_PAUSE if isinstance(error, StoreBusyError) else error.retry_after
+        delay = lane.backoff.delay(item.attempts, retry_after=wait, roll=self._roll())
         if delay is None:
             return Dead(error.code)
-        return Again(delay, error.code, counted=error.retry_after is None)
+        return Again(delay, error.code, counted=wait is None)
 
     # --- transactions --------------------------------------------------------------------
 
-    def _claim(self, tx: Tx, lane: str, key: str) -> items.Item | items.NotYet | None:
+    def _claim(self, tx: Tx, lane: str, key: str) -> Held:
         if not self._may_claim():
             return None
         return items.claim(tx, lane, key, now=self._clock.now())
 
-    def _conclude(
-        self, tx: Tx, lane: Lane, item: items.Item, outcome: Outcome
-    ) -> items.Item | items.NotYet | None:
+    async def _conclude(self, lane: Lane, item: items.Item, outcome: Outcome) -> Held:
+        def conclude(tx: Tx) -> Held:
+            self._write_down(tx, lane, item, outcome)
+            return self._claim(tx, item.lane, item.key)
+
+        return await self._persist(conclude)
+
+    def _write_down(self, tx: Tx, lane: Lane, item: items.Item, outcome: Outcome) -> None:
         now = self._clock.now()
         match outcome:
             case Done(effects):
@@ -113,22 +156,37 @@ class Drain:
                 items.bury(tx, item, error=error, now=now)
                 if lane.on_dead is not None:
                     lane.on_dead(tx, item, error)
-        return self._claim(tx, item.lane, item.key)
 
-    async def _persist(
-        self, fn: Callable[[Tx], items.Item | items.NotYet | None]
-    ) -> items.Item | items.NotYet | None:
+    async def _persist(self, fn: Callable[[Tx], Held]) -> Held:
+        """Commit ``fn``, waiting while others hold the lock; nothing it claims is ever lost."""
         while True:
+            write = asyncio.ensure_future(self._store.write(fn))
             try:
-                return await self._store.write(fn)
+                return await asyncio.shield(write)
             except StoreBusyError as error:
                 log.error("store.busy", action="drain", error=str(error))
-                await self._clock.sleep(BUSY_PAUSE)
+            except asyncio.CancelledError:
+                await asyncio.shield(self._give_back(write))
+                raise
+            await self._clock.sleep(BUSY_PAUSE)
+
+    async def _give_back(self, write: asyncio.Future[Held]) -> None:
+        """Release what a transaction claimed whose caller is gone."""
+        await asyncio.wait([write])
+        if write.exception() is None and isinstance(held := write.result(), items.Item):
+            await self._release(held)
 
     async def _release(self, item: items.Item) -> None:
         """Give a held item back as if it had not been claimed: the next start goes on with it."""
         now = self._clock.now()
         try:
             await self._store.write(lambda tx: items.put_back(tx, item, run_at=now, counted=False))
+        except StaleLeaseError:
+            return  # its outcome was committed after all
         except GatewayError as error:
             log.warning("mailbox.not_released", action="drain", item=item.id, error=str(error))
+
+
+def _being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

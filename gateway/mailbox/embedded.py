@@ -90,7 +90,7 @@ class EmbeddedEngine:
     async def idle(self) -> None:
         """Return when no drain is running (work that waits for its time does not count)."""
         while self._active:
-            await asyncio.gather(*self._active.values(), return_exceptions=True)
+            await asyncio.wait(self._active.values())
 
     async def stop(self, grace: float) -> None:
         """Claim nothing more, give running handlers ``grace`` seconds, then cancel them.

@@ -99,9 +99,7 @@ def _live(lane: str, key: str) -> sa.ColumnElement[bool]:
 def claim(tx: Tx, lane: str, key: str, *, now: datetime) -> Item | NotYet | None:
     """Claim the head of (lane, key), fencing off whoever held it."""
     head = sa.select(table.c.id, table.c.run_at).where(_live(lane, key)).order_by(table.c.id)
-    if tx.conn.dialect.name == "postgresql":
-        head = head.with_for_update()
-    row = tx.conn.execute(head.limit(1)).first()
+    row = tx.conn.execute(head.limit(1).with_for_update()).first()
     if row is None:
         return None
     if row.run_at > now:
@@ -120,9 +118,7 @@ def fence(tx: Tx, item: Item) -> None:
     held = sa.select(table.c.id).where(
         table.c.id == item.id, table.c.epoch == item.epoch, table.c.state == ItemState.RUNNING
     )
-    if tx.conn.dialect.name == "postgresql":
-        held = held.with_for_update()
-    if tx.conn.execute(held).first() is None:
+    if tx.conn.execute(held.with_for_update()).first() is None:
         raise StaleLeaseError(f"{item.lane} item {item.id} was taken over by another worker")
 
 
@@ -178,6 +174,11 @@ def absorb(tx: Tx, ids: Iterable[int], *, now: datetime) -> None:
 def live_count(tx: Tx, lane: str, key: str) -> int:
     """Return how many items wait or run for (lane, key)."""
     return statements.count(tx.conn, table, _live(lane, key))
+
+
+def newest(tx: Tx, lane: str, key: str) -> int | None:
+    """Return the id of the last item that waits or runs for (lane, key)."""
+    return tx.conn.execute(sa.select(sa.func.max(table.c.id)).where(_live(lane, key))).scalar()
 
 
 def live_keys(conn: sa.Connection) -> list[tuple[str, str]]:
