@@ -14,7 +14,7 @@ GUARDED := policy mailbox text
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help run test check fmt lint types budgets coverage lock clean
+.PHONY: help run test check fmt lint types budgets coverage bench lock clean
 
 help: ## this text
 	@echo 'Hermes Gateway: one agent on many chat platforms, knowing each person.'
@@ -56,6 +56,9 @@ coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded pack
 	  $(BIN)/coverage report --precision=1 --skip-covered --show-missing \
 	    --include="gateway/$$part/*" --fail-under=95 || exit 1; \
 	done
+
+bench: .venv/dev ## time, memory and start of the gateway beside a bare bot
+	@$(BIN)/python -m tests.bench.turns $(ARGS)
 
 lock: .venv/dev ## write both lock files anew from pyproject.toml (ARGS=--upgrade: newest versions)
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all pyproject.toml - \
