@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.policy.ratelimit import Pace, PaceRules, Quota, next_slot, pause, rate_wait, record
+from gateway.policy.ratelimit import (
+    Bucket,
+    Pace,
+    PaceRules,
+    Quota,
+    next_slot,
+    pause,
+    rate_wait,
+    record,
+)
 from tests.unit.policy.samples import NOON
 
 RULES = PaceRules()
@@ -102,6 +111,18 @@ def test_a_send_keeps_pauses_that_last_and_forgets_the_rest() -> None:
     assert (late.chats, late.paused, late.sent) == ({"e": (100.0,)}, {}, (100.0,))
 
 
+@given(st.lists(st.floats(0, 3), min_size=1, max_size=40), st.integers(1, 4))
+def test_a_bucket_keeps_its_average_and_its_burst(gaps: list[float], burst: int) -> None:
+    """Any ``burst + n`` messages take at least ``n`` intervals."""
+    bucket, now, times = Bucket(1.0, burst), 0.0, list[float]()
+    for gap in gaps:
+        now = max(now + gap, bucket.free_at(tuple(times)))
+        times.append(now)
+    for first, at in enumerate(times):
+        for last in range(first + burst, len(times)):
+            assert times[last] - at >= last - first - burst + 1 - 1e-6
+
+
 SENDS = st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 3)), min_size=1, max_size=40)
 SMALL = PaceRules(
     private=(Quota(1, 1.0),), group=(Quota(1, 1.0), Quota(3, 10.0)), overall=(Quota(2, 1.0),)
@@ -120,5 +141,6 @@ def test_no_quota_is_ever_exceeded(sends: list[tuple[str, float]]) -> None:
     for chats, quotas in (("abc", SMALL.overall), ("a", SMALL.private), ("c", SMALL.group)):
         times = [at for chat, at in sent if chat in chats]
         for quota in quotas:
+            assert isinstance(quota, Quota)
             pairs = zip(times, times[quota.count :], strict=False)
             assert all(later >= first + quota.seconds for first, later in pairs)
