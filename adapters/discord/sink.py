@@ -1,0 +1,97 @@
+"""Sending: every part once, as formatted, with the reply where the question still stands."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from adapters.discord.client import Draft
+from adapters.discord.errors import GONE, REPLY
+from adapters.discord.fields import Fields
+from adapters.discord.render import render
+from gateway.model.errors import Disposition, PlatformError
+from gateway.model.ids import MessageId
+from gateway.model.outbound import Receipt
+
+if TYPE_CHECKING:
+    from adapters.discord.client import Client, Sent
+    from adapters.discord.preview import Previews
+    from gateway.model.ids import AccountId
+    from gateway.model.outbound import Address, Part
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+#: Discord takes 25 characters
+NONCE_LENGTH = 25
+
+
+class Sink:
+    """Posts parts and typing signs of one bot."""
+
+    def __init__(self, client: Client, account: AccountId, previews: Previews) -> None:
+        self._client = client
+        self._account = account
+        self._previews = previews
+
+    async def send(self, part: Part) -> Receipt:
+        """Post ``part``; a second time with the same key changes nothing.
+
+        Discord forgets a nonce after some minutes. A part that was in flight when the process
+        before this one ended is therefore looked for behind its question first.
+        """
+        draft = first_draft(part)
+        found = await self._find(draft) if part.in_doubt else None
+        receipt = Receipt(found) if found is not None else await self._posted(draft)
+        await self._previews.clear(part.address.place)
+        return receipt
+
+    async def typing(self, address: Address) -> None:
+        """Show a typing sign."""
+        await self._client.typing(address.place)
+
+    async def _posted(self, draft: Draft) -> Receipt:
+        try:
+            sent = await self._client.send(draft)
+        except PlatformError as error:
+            if error.code not in (REPLY, GONE) or draft.reply_to is None:
+                raise
+            log.info("discord.gave_way", action="send", place=draft.place, why=error.code)
+            sent = await self._client.send(replace(draft, reply_to=None))
+        return Receipt(sent.message, _degraded(draft, sent))
+
+    async def _find(self, draft: Draft) -> MessageId | None:
+        """Return an own message of the same words behind the question, None when there is none."""
+        question = (draft.reply_to or "").rpartition(":")[2]
+        if not question.isdecimal():
+            return None
+        try:
+            page = await self._client.history(draft.place, question)
+        except PlatformError as error:
+            if error.disposition is not Disposition.GIVE_UP:
+                raise
+            return None
+        return next((found for each in page if (found := self._match(each, draft))), None)
+
+    def _match(self, value: object, draft: Draft) -> MessageId | None:
+        message = Fields.of(value, "history")
+        author = message.child("author")
+        own = author is not None and author.id() == self._account
+        same = message.text("content").strip() == draft.text.strip()
+        return MessageId(message.id()) if own and same else None
+
+
+def first_draft(part: Part) -> Draft:
+    """Return the part as it should look."""
+    return Draft(part.address.place, render(part.content), nonce(part.key), part.reply_to)
+
+
+def nonce(key: str) -> str:
+    """Return the nonce of a part's key, which is longer than Discord takes."""
+    return hashlib.sha256(key.encode()).hexdigest()[:NONCE_LENGTH]
+
+
+def _degraded(draft: Draft, sent: Sent) -> tuple[str, ...]:
+    return ("no-reply",) if draft.reply_to is not None and not sent.replied else ()
