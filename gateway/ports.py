@@ -76,6 +76,8 @@ class Cursor:
 
     name: str
     value: str
+    #: the first value stays: what an account was when it first connected
+    fixed: bool = False
 
 
 class Intake(Protocol):

@@ -85,13 +85,14 @@ class StoreIntake:
             for update in received:
                 self._store_update(tx, account, update)
             if cursor is not None:
-                facts.put(tx, f"cursor:{cursor.name}", cursor.value, now=self._clock.now())
+                store = facts.keep if cursor.fixed else facts.put
+                store(tx, facts.CURSOR + cursor.name, cursor.value, now=self._clock.now())
 
         await self._store.write(transaction, durable=True)
 
     async def cursor(self, name: str) -> str | None:
         """See ``gateway.ports.Intake``."""
-        return await self._store.read(lambda conn: facts.get(conn, f"cursor:{name}"))
+        return await self._store.read(lambda conn: facts.get(conn, facts.CURSOR + name))
 
     # --- one update ----------------------------------------------------------------------
 

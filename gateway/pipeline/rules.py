@@ -63,9 +63,10 @@ class Rules:
     ) -> IdentityRules:
         """Return the identity rules; ``stand_in`` names the console's person without peerName.
 
+        ``bare_team`` is the first Slack team that connected; a configured one goes before it.
         The stand-in satisfies no pin and is never used on a platform with users.
         """
-        rules = replace(self.identity, bare_team=bare_team)
+        rules = replace(self.identity, bare_team=self.identity.bare_team or bare_team)
         if platform == "console" and not rules.peer_name and stand_in:
             rules = replace(rules, peer_name=stand_in)
         return rules
@@ -90,7 +91,7 @@ def build(
             links={},
             prefix=honcho.runtime_peer_prefix,
             ai_peer=honcho.ai_peer,
-            bare_team=None,
+            bare_team=getattr(settings.platforms.get("slack"), "bare_team", None),
         ),
         access=AccessRules(
             admins=access.admins,

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
     from gateway.store.engine import Tx
 
-#: name of the fact that holds the Slack team whose user ids stand bare
-BARE_TEAM = "slack.bare_team"
+#: prefix of the facts that adapters keep as cursors
+CURSOR = "cursor:"
+#: name of the fact that holds the Slack team whose user ids stand bare: a fixed cursor
+BARE_TEAM = f"{CURSOR}slack.bare_team"
 
 
 def get(conn: sa.Connection, name: str) -> str | None:
@@ -31,6 +33,12 @@ def put(tx: Tx, name: str, value: str, *, now: datetime) -> None:
             index_elements=["name"], set_={"value": value, "updated_at": now}
         )
     )
+
+
+def keep(tx: Tx, name: str, value: str, *, now: datetime) -> None:
+    """Set a fact unless it is set already."""
+    statement = statements.insert(tx.conn, fact).values(name=name, value=value, updated_at=now)
+    tx.conn.execute(statement.on_conflict_do_nothing(index_elements=["name"]))
 
 
 def drop(tx: Tx, name: str) -> None:
