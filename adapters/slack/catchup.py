@@ -1,0 +1,105 @@
+"""What was said while nobody listened: read back from the channels, in order, and taken in."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from adapters.slack.fields import order
+from gateway.model.errors import Disposition, PlatformError, RateLimitedError, StoreError
+from gateway.model.ids import ThreadId
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from adapters.slack.client import Client
+    from adapters.slack.inlet import Inlet
+    from gateway.model.ids import PlaceId
+    from gateway.ports import Clock
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+#: read again, for events that were not acknowledged in the order of their ts
+_OVERLAP = timedelta(minutes=10)
+#: older messages are not answered any more
+_OLDEST = timedelta(hours=24)
+#: earlier messages of a channel that are looked at for threads that went on
+_ROOTS = 200
+
+
+class CatchUp:
+    """Reads one team's channels back. What was stored before is dropped by the intake."""
+
+    def __init__(self, client: Client, inlet: Inlet, clock: Clock) -> None:
+        self._client = client
+        self._inlet = inlet
+        self._clock = clock
+
+    async def run(self, cursor: str) -> None:
+        """Take in everything since ``cursor``, a ts; afterwards nothing is missing.
+
+        Raises ``PlatformError`` or ``StoreError`` when it has to be done again.
+        """
+        now = self._clock.now()
+        since = max(_ts(now - _OLDEST), _before(cursor), key=order)
+        for place in await self._client.channels():
+            missed = await self._missed(place, since)
+            stored = await asyncio.gather(*(self._inlet.put(each) for each in missed))
+            if not all(stored):
+                raise StoreError("messages that were read back could not be stored")
+        await self._inlet.mark(self._inlet.newest or cursor, complete=True)
+
+    async def _missed(self, place: PlaceId, since: str) -> list[dict[str, Any]]:
+        while True:
+            try:
+                found = await self._read(place, since)
+            except RateLimitedError as error:
+                await self._clock.sleep(error.retry_after or 1.0)
+            except PlatformError as error:
+                if error.disposition is not Disposition.GIVE_UP or error.code == "credentials":
+                    raise
+                log.warning("slack.not_read_back", action="catch-up", code=error.code)
+                return []
+            else:
+                return [self._payload(place, message) for message in found]
+
+    async def _read(self, place: PlaceId, since: str) -> list[dict[str, Any]]:
+        """Return the messages since ``since``, those in threads that began earlier too."""
+        found, earlier = [], 0
+        oldest = _ts(self._clock.now() - _OLDEST)
+        async for message in self._client.history(place, oldest):
+            if order(str(message.get("ts"))) > order(since):
+                found.append(message)
+            else:
+                earlier += 1
+            if order(str(message.get("latest_reply"))) > order(since):
+                found += await self._thread(place, ThreadId(str(message["ts"])), since)
+            if earlier >= _ROOTS:
+                break
+        return found
+
+    async def _thread(self, place: PlaceId, root: ThreadId, since: str) -> list[dict[str, Any]]:
+        replies = [message async for message in self._client.replies(place, root, since)]
+        return [message for message in replies if order(str(message.get("ts"))) > order(since)]
+
+    def _payload(self, place: PlaceId, message: dict[str, Any]) -> dict[str, Any]:
+        """Return a message read back in the form in which events bring it."""
+        event = {**message, "type": "message", "channel": place}
+        return {"team_id": self._inlet.view.me.team, "event": event}
+
+
+def _ts(at: datetime) -> str:
+    return f"{int(at.timestamp())}.{at.microsecond:06d}"
+
+
+def _before(cursor: str) -> str:
+    seconds, micros = order(cursor)
+    return f"{max(0, seconds - int(_OVERLAP.total_seconds()))}.{micros:06d}"
+
+
+def now_ts(clock: Clock) -> str:
+    """Return the present moment as a ts."""
+    return _ts(clock.now())

@@ -1,0 +1,144 @@
+"""Sending: each part once, into the message that already shows it where there is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import structlog
+
+from adapters.slack.client import Draft, carries
+from adapters.slack.errors import GONE, THREAD
+from adapters.slack.preview import SlackPreview, key_of
+from adapters.slack.render import render
+from gateway.model.errors import Disposition, PlatformError
+from gateway.model.ids import MessageId
+from gateway.model.outbound import Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from typing import Any
+
+    from adapters.slack.client import Client
+    from adapters.slack.preview import Board, Shown
+    from gateway.model.ids import PlaceId, ThreadId, TurnId
+    from gateway.model.outbound import Address, Part
+    from gateway.ports import Clock
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger()
+
+WORKING = "is typing…"
+#: messages of a place that are looked through for one of ours
+_LOOKED_AT = 400
+
+
+class Sink:
+    """Posts parts, previews and statuses of one team's bot."""
+
+    def __init__(self, client: Client, board: Board, clock: Clock) -> None:
+        self._client = client
+        self._board = board
+        self._clock = clock
+
+    async def send(self, part: Part) -> Receipt:
+        """Post ``part`` once; the thread gives way when its root is gone, nothing else does."""
+        draft = Draft(part.address.place, render(part.content), part.key, part.address.thread)
+        shown = self._board.find(part.turn)
+        receipt = None
+        if shown is not None and part.turn is not None:
+            receipt = await self._finish(shown, part.turn, draft)
+        if receipt is None:
+            receipt = await self._post(draft)
+        self._board.settle(part.turn)
+        return receipt
+
+    async def _post(self, draft: Draft) -> Receipt:
+        try:
+            return Receipt(await self._client.post(draft))
+        except PlatformError as error:
+            if error.code != THREAD or draft.thread is None:
+                raise
+            log.info("slack.gave_way", action="send", place=draft.place, why=error.code)
+            return Receipt(await self._client.post(replace(draft, thread=None)), ("no-thread",))
+
+    async def _finish(self, shown: Shown, turn: TurnId, draft: Draft) -> Receipt | None:
+        """Write the part into the message that shows it; None when there is no such message.
+
+        An edit may be repeated, so an unknown outcome is simply tried again.
+        """
+        if shown.message is None and shown.lost:
+            where = shown.address
+            shown.message = await self._find(where.place, where.thread, key_of(turn))
+            shown.lost = False
+        if shown.message is None:
+            return None
+        try:
+            await self._client.update(draft, shown.message)
+        except PlatformError as error:
+            if error.disposition is not Disposition.GIVE_UP or error.code == "credentials":
+                raise
+            await self._withdraw(shown, error)
+            return None
+        await self._clear_status(shown.address)
+        return Receipt(shown.message)
+
+    async def _withdraw(self, shown: Shown, why: PlatformError) -> None:
+        """Remove a preview that cannot be finished; one that is gone already is just as well."""
+        message, shown.message = shown.message, None
+        if message is None or why.code == GONE:
+            return
+        try:
+            await self._client.delete(shown.address.place, message)
+        except PlatformError as error:
+            log.info("slack.preview_left", action="send", code=error.code)
+
+    async def look_up(self, part: Part) -> Receipt | None:
+        """Find what an earlier send of ``part`` posted, in its thread or outside."""
+        where = part.address
+        found = await self._find(where.place, where.thread, part.key)
+        if found is not None:
+            self._board.settle(part.turn)
+            return Receipt(found)
+        if where.thread is None:
+            return None
+        found = await self._find(where.place, None, part.key)
+        return None if found is None else Receipt(found, ("no-thread",))
+
+    async def _find(self, place: PlaceId, thread: ThreadId | None, key: str) -> MessageId | None:
+        looked_at = 0
+        try:
+            async for message in self._read(place, thread):
+                looked_at += 1
+                if carries(message, key):
+                    return MessageId(message["ts"])
+                if looked_at >= _LOOKED_AT and thread is None:
+                    return None
+        except PlatformError as error:
+            if error.code != THREAD:
+                raise
+        return None
+
+    def _read(self, place: PlaceId, thread: ThreadId | None) -> AsyncIterator[dict[str, Any]]:
+        if thread is None:
+            return self._client.history(place, "0")
+        return self._client.replies(place, thread, "0")
+
+    # --- signs of life -----------------------------------------------------------------------
+
+    async def typing(self, address: Address) -> None:
+        """Show in a thread that an answer is being written; elsewhere Slack has no sign for it."""
+        if address.thread is not None:
+            await self._client.show_status(address.place, address.thread, WORKING)
+
+    async def _clear_status(self, address: Address) -> None:
+        """An edit does not end the status, as a new message does."""
+        if address.thread is None:
+            return
+        try:
+            await self._client.show_status(address.place, address.thread, "")
+        except PlatformError as error:
+            log.debug("slack.status_left", action="send", code=error.code)
+
+    def preview(self, address: Address, turn: TurnId) -> SlackPreview:
+        """Return a preview for a turn's answer."""
+        return SlackPreview(self._client, self._board.open(turn, address), turn, self._clock)
