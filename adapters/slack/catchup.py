@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from adapters.slack.fields import order
+from adapters.slack.fields import moment, order
 from gateway.model.errors import Disposition, PlatformError, RateLimitedError, StoreError
 from gateway.model.ids import ThreadId
 
@@ -92,12 +92,12 @@ class CatchUp:
 
 
 def _ts(at: datetime) -> str:
-    return f"{int(at.timestamp())}.{at.microsecond:06d}"
+    """Whole seconds: what follows in a ts may be a count instead of a fraction."""
+    return f"{int(at.timestamp())}.000000"
 
 
 def _before(cursor: str) -> str:
-    seconds, micros = order(cursor)
-    return f"{max(0, seconds - int(_OVERLAP.total_seconds()))}.{micros:06d}"
+    return _ts(moment(cursor) - _OVERLAP)
 
 
 def now_ts(clock: Clock) -> str:

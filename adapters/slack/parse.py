@@ -42,7 +42,7 @@ def parse(payload: object, view: View) -> InboundEvent | None:
     event = fields.child("event")
     if event is None:
         event = Fields.of(None, "payload.event")
-    if event.text("type") not in ("message", "app_mention"):
+    if event.required("type") not in ("message", "app_mention"):
         return _other(fields, event, view)
     match event.text("subtype"):
         case "message_changed":
@@ -152,7 +152,7 @@ def _other(payload: Fields, event: Fields, view: View) -> InboundEvent | None:
         message=MessageId(f"event:{payload.text('event_id') or happened}"),
         sender=sender,
         sent_at=moment(happened),
-        detail=event.required("type"),
+        detail=event.text("type"),
     )
 
 

@@ -100,12 +100,7 @@ class SlackPreview:
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _show(self) -> None:
-        while True:
-            await self._clock.sleep(INTERVAL)
-            await self._changed.wait()
-            self._changed.clear()
-            if self._closed:
-                return
+        while await self._due():
             try:
                 await self._call(excerpt(self._text))
             except RateLimitedError as error:
@@ -115,6 +110,15 @@ class SlackPreview:
                 self._shown.lost = error.disposition is Disposition.AMBIGUOUS
                 log.debug("slack.no_preview", action="preview", code=error.code)
                 return
+
+    async def _due(self) -> bool:
+        """Wait until there is something new to show; False when the preview is over."""
+        if self._closed:
+            return False
+        await self._clock.sleep(INTERVAL)
+        await self._changed.wait()
+        self._changed.clear()
+        return not self._closed
 
     async def _call(self, text: str) -> None:
         where = self._shown.address

@@ -16,7 +16,7 @@ import aiohttp
 from tests.emulators.slack.world import SIGNING_SECRET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tests.emulators.slack.sockets import Sockets
 
@@ -44,7 +44,7 @@ class Delivery:
     def __init__(self, sockets: Sockets, on_change: Callable[[], None]) -> None:
         self.ack_seconds = 3.0
         #: pauses before the second, third and fourth try
-        self.retry_seconds = (0.0, 60.0, 300.0)
+        self.retry_seconds: Sequence[float] = (0.0, 60.0, 300.0)
         self.events_url: str | None = None
         self.signing_secret = SIGNING_SECRET
         self.attempts: list[Attempt] = []
