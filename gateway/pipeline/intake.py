@@ -26,7 +26,7 @@ from gateway.text.clean import blank, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gateway.model.events import InboundEvent
+    from gateway.model.events import Command, InboundEvent
     from gateway.model.ids import AccountId, ConversationKey, PlatformName
     from gateway.pipeline.pairing import Pairing
     from gateway.pipeline.post import Mailbox, Post
@@ -165,16 +165,17 @@ class StoreIntake:
         if event.kind is EventKind.EDIT:
             self._keep(tx, arrival, key, role=messages.EDIT)
             return self._conclude(tx, arrival, "recorded", "edited")
-        if event.command is not None:
-            return self._command(tx, arrival, key)
         if notice := _unanswerable(event):
-            self._tell(tx, arrival, notice, names=_file_names(event))
+            self._tell(tx, arrival, notice, once=event.dedupe_key, names=_file_names(event))
             return self._conclude(tx, arrival, "notice", notice)
-        if items.live_count(tx, TURN, key) >= QUEUE_LIMIT:
-            self._tell(tx, arrival, "queue_full")
+        lane = _lane(event.command)
+        if items.live_count(tx, lane, key) >= QUEUE_LIMIT:
+            newest = items.newest(tx, lane, key)
+            self._tell(tx, arrival, "queue_full", once=f"full:{newest}")
             return self._conclude(tx, arrival, "refused", "queue_full")
-        self._keep(tx, arrival, key, role=messages.USER)
-        self._enqueue(tx, arrival, TURN, key)
+        role = messages.USER if event.command is None else messages.COMMAND
+        self._keep(tx, arrival, key, role=role)
+        self._enqueue(tx, arrival, lane, key)
         return None
 
     def _seen(self, tx: Tx, arrival: _Arrival) -> None:
@@ -210,13 +211,6 @@ class StoreIntake:
         message = messages.add(tx, key, said, now=self._clock.now())
         inbox.admit(tx, arrival.row, event, key, message_id=message, raw=arrival.raw)
 
-    def _command(self, tx: Tx, arrival: _Arrival, key: ConversationKey) -> None:
-        command = arrival.event.command
-        spec = KNOWN.get(command.name) if command is not None else None
-        lane = TURN if spec is not None and spec.ordered else COMMAND
-        self._keep(tx, arrival, key, role=messages.COMMAND)
-        self._enqueue(tx, arrival, lane, key)
-
     def _enqueue(self, tx: Tx, arrival: _Arrival, lane: str, key: ConversationKey) -> None:
         self._mailbox.put(
             tx,
@@ -226,16 +220,23 @@ class StoreIntake:
             payload={"inbox": arrival.row, "admin": arrival.admission.admin},
         )
 
-    def _tell(self, tx: Tx, arrival: _Arrival, text: str, **values: str) -> None:
+    def _tell(self, tx: Tx, arrival: _Arrival, text: str, *, once: str, **values: str) -> None:
+        """Say something that is no answer; the same ``once`` is said once."""
         event = arrival.event
         language = arrival.rules.language_for(event.sender)
         letter = outbox.Letter(
-            key=f"notice:{event.dedupe_key}",
+            key=f"notice:{once}",
             address=address_of(event),
             contents=(),
             reply_to=event.message,
         )
         self._post.notice(tx, letter, catalog.text(text, language, **values))
+
+
+def _lane(command: Command | None) -> str:
+    spec = None if command is None else KNOWN.get(command.name)
+    ordered = command is None or (spec is not None and spec.ordered)
+    return TURN if ordered else COMMAND
 
 
 def _unanswerable(event: InboundEvent) -> str:

@@ -242,10 +242,10 @@ class Opening:
 
 
 def _personal(key: ConversationKey, event: InboundEvent) -> bool:
-    """True where one person has the conversation alone."""
+    """True where one person has the conversation alone; senders that cannot be read share one."""
     if event.place.kind is PlaceKind.DIRECT:
         return True
-    return session_policy.parse_key(key).participant is not None
+    return bool(session_policy.parse_key(key).participant)
 
 
 def _waiting(row: InboxRow, unit: str) -> Waiting:
