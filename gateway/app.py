@@ -253,8 +253,8 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
     delivery = Delivery(clock, by_account, pairing=pairing)
     lanes = (
         Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
-        Lane(COMMAND, commands.handle, QUICK_BACKOFF, on_dead=commands.bury),
-        Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, on_dead=delivery.bury),
+        Lane(COMMAND, commands.handle, QUICK_BACKOFF, finishes=True, on_dead=commands.bury),
+        Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, finishes=True, on_dead=delivery.bury),
         Lane(CONTROL, _noted, QUICK_BACKOFF),
     )
     supervisor = Supervisor(
@@ -263,11 +263,11 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         adapters,
         intake=StoreIntake(store, engine, clock, current, post=post, pairing=pairing),
         clock=clock,
-        background=(
-            lambda: retention.run(store, clock, start.loaded.settings.retention),
-            lambda: health.publish(store, clock, adapters),
-            lambda: _reload(start, current),
-        ),
+        background={
+            "retention": lambda: retention.run(store, clock, start.loaded.settings.retention),
+            "health": lambda: health.publish(store, clock, adapters),
+            "reload": lambda: _reload(start, current),
+        },
     )
     return Gateway(store, start.agent, engine, current, adapters, supervisor, lock)
 

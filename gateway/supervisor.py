@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -13,17 +14,19 @@ import structlog
 from gateway.policy.retry import Backoff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from gateway.mailbox.embedded import EmbeddedEngine
     from gateway.mailbox.lanes import Lane
     from gateway.ports import Adapter, Clock, Intake
 
+    Work = Callable[[], Coroutine[object, object, None]]
+
 log = structlog.get_logger(__name__)
 
 #: seconds that running work gets when the gateway is told to stop
 GRACE = 10.0
-#: pauses between restarts of an adapter that broke
+#: pauses between restarts of a part that broke
 RESTART = Backoff(first=1.0, factor=2.0, ceiling=60.0, jitter=0.2, attempts=1_000_000)
 
 
@@ -38,7 +41,7 @@ class Supervisor:
         *,
         intake: Intake,
         clock: Clock,
-        background: Sequence[Callable[[], Coroutine[object, object, None]]] = (),
+        background: Mapping[str, Work],
     ) -> None:
         self._engine = engine
         self._lanes = lanes
@@ -51,10 +54,10 @@ class Supervisor:
         """Run until ``stop`` is set or every adapter's source has ended for good."""
         await self._engine.start(self._lanes)
         receiving = [
-            asyncio.create_task(self._receive(adapter), name=f"receive {adapter.platform}")
-            for adapter in self._adapters
+            self._start(f"receive {each.platform}", partial(each.run, self._intake))
+            for each in self._adapters
         ]
-        background = [asyncio.create_task(work()) for work in self._background]
+        background = [self._start(part, work) for part, work in self._background.items()]
         try:
             await self._until_over(receiving, stop)
         finally:
@@ -65,37 +68,39 @@ class Supervisor:
             for adapter in self._adapters:
                 await adapter.aclose()
 
+    def _start(self, part: str, work: Work) -> asyncio.Task[None]:
+        return asyncio.create_task(self._keep_up(part, work), name=part)
+
     async def _until_over(
         self, receiving: Sequence[asyncio.Task[None]], stop: asyncio.Event
     ) -> None:
         stopped = asyncio.create_task(stop.wait(), name="stop")
-        ended = asyncio.create_task(_all_done(receiving), name="sources")
+        ended = asyncio.create_task(self._ended(receiving), name="sources")
         try:
             await asyncio.wait({stopped, ended}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await _cancel([stopped, ended])
-        if not stop.is_set():
-            await self._engine.idle()
 
-    async def _receive(self, adapter: Adapter) -> None:
+    async def _ended(self, receiving: Sequence[asyncio.Task[None]]) -> None:
+        """Return when nothing can come any more and what came is done."""
+        if not receiving:
+            await asyncio.Event().wait()
+        await asyncio.gather(*receiving, return_exceptions=True)
+        await self._engine.idle()
+
+    async def _keep_up(self, part: str, work: Work) -> None:
         attempt = 0
         while True:
             started = self._clock.monotonic()
             try:
-                await adapter.run(self._intake)
+                await work()
                 return
             except Exception:
-                # One platform's defect must not take the others down.
-                log.exception("adapter.broke", action="receive", platform=adapter.platform)
+                # One part's defect must not take the others down.
+                log.exception("part.broke", action="supervise", part=part)
             attempt = 1 if self._clock.monotonic() - started > RESTART.ceiling else attempt + 1
             pause = RESTART.delay(attempt, roll=random.random())  # noqa: S311 - no secret
             await self._clock.sleep(pause or RESTART.ceiling)
-
-
-async def _all_done(tasks: Sequence[asyncio.Task[None]]) -> None:
-    if not tasks:
-        await asyncio.Event().wait()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _cancel(tasks: Sequence[asyncio.Task[Any]]) -> None:

@@ -40,7 +40,9 @@ BUSY_PAUSE = 1.0
 
 
 class Drain:
-    """Runs the handlers. ``may_claim`` turns False when the process is about to stop."""
+    """Runs the handlers. ``may_claim`` turns False when the process is about to stop; then only
+    lanes that finish go on.
+    """
 
     def __init__(
         self,
@@ -61,7 +63,7 @@ class Drain:
         Raises ``StoreError`` when the database is out of order: look at the key again later.
         Cancelling gives the held item back as if it had not been claimed.
         """
-        held = await self._persist(lambda tx: self._claim(tx, lane.name, key))
+        held = await self._persist(lambda tx: self._claim(tx, lane, key))
         while isinstance(held, items.Item):
             held = await self._work(lane, held)
         return held.run_at if held is not None else None
@@ -128,15 +130,15 @@ class Drain:
 
     # --- transactions --------------------------------------------------------------------
 
-    def _claim(self, tx: Tx, lane: str, key: str) -> Held:
-        if not self._may_claim():
+    def _claim(self, tx: Tx, lane: Lane, key: str) -> Held:
+        if not (lane.finishes or self._may_claim()):
             return None
-        return items.claim(tx, lane, key, now=self._clock.now())
+        return items.claim(tx, lane.name, key, now=self._clock.now())
 
     async def _conclude(self, lane: Lane, item: items.Item, outcome: Outcome) -> Held:
         def conclude(tx: Tx) -> Held:
             self._write_down(tx, lane, item, outcome)
-            return self._claim(tx, item.lane, item.key)
+            return self._claim(tx, lane, item.key)
 
         return await self._persist(conclude)
 

@@ -7,6 +7,7 @@ woken, so a lost wake-up costs nothing but time.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import structlog
@@ -49,6 +50,7 @@ class EmbeddedEngine:
         self._timers: dict[Slot, asyncio.Task[None]] = {}
         self._watch: asyncio.Task[None] | None = None
         self._stopping = False
+        self._closed = False
 
     def put(
         self, tx: Tx, lane: str, key: str, *, dedupe: str, payload: Mapping[str, Any]
@@ -68,7 +70,8 @@ class EmbeddedEngine:
     def wake(self, lane: str, key: str) -> None:
         """Look at (lane, key) soon. Lanes without a handler here are left alone."""
         slot = (lane, key)
-        if self._stopping or lane not in self._lanes:
+        known = self._lanes.get(lane)
+        if known is None or self._closed or (self._stopping and not known.finishes):
             return
         if slot in self._active:
             self._again.add(slot)
@@ -93,19 +96,21 @@ class EmbeddedEngine:
             await asyncio.wait(self._active.values())
 
     async def stop(self, grace: float) -> None:
-        """Claim nothing more, give running handlers ``grace`` seconds, then cancel them.
+        """Begin nothing more, give what runs ``grace`` seconds, then cancel it.
 
-        What is cancelled is put back and found by the next start.
+        Lanes that finish still begin what comes of it, within the grace. What is cancelled is
+        put back and found by the next start.
         """
         self._stopping = True
         waiting = [task for task in (*self._timers.values(), self._watch) if task is not None]
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-        running = list(self._active.values())
-        if not running:
-            return
-        _, late = await asyncio.wait(running, timeout=grace)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self.idle()
+        self._closed = True
+        late = list(self._active.values())
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)

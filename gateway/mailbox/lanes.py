@@ -74,5 +74,7 @@ class Lane:
     backoff: Backoff
     #: most keys that are worked on at once
     concurrency: int = 64
+    #: short work that somebody waits for: still begun while the process stops, in its grace
+    finishes: bool = False
     #: runs in the transaction that gives an item up: tell somebody
     on_dead: Callable[[Tx, items.Item, str], None] | None = None

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from gateway.mailbox import items
+from gateway.model.errors import GatewayError
 from gateway.store import facts, inbox, ledger, outbox, turns
 
 if TYPE_CHECKING:
@@ -14,21 +17,39 @@ if TYPE_CHECKING:
     from gateway.ports import Adapter, Clock
     from gateway.store.engine import Connection, Store, Tx
 
+log = structlog.get_logger(__name__)
+
 PREFIX = "adapter:"
 INTERVAL = 1.0
 
 
 async def publish(store: Store, clock: Clock, adapters: Sequence[Adapter]) -> None:
-    """Write each adapter's connection state into the store when it changes, until cancelled."""
+    """Write each adapter's connection state into the store when it changes, until cancelled.
+
+    How it ended is written too: it is what the next ``status`` has to go by.
+    """
     written: dict[str, str] = {}
-    while True:
-        changed = {
-            name: state for name, state in _states(adapters).items() if written.get(name) != state
-        }
-        if changed:
-            await store.write(lambda tx, new=changed: _write(tx, new, clock))  # type: ignore[misc]
-            written |= changed
-        await clock.sleep(INTERVAL)
+    try:
+        while True:
+            await _note(store, clock, adapters, written)
+            await clock.sleep(INTERVAL)
+    finally:
+        await _note(store, clock, adapters, written)
+
+
+async def _note(
+    store: Store, clock: Clock, adapters: Sequence[Adapter], written: dict[str, str]
+) -> None:
+    states = _states(adapters)
+    changed = {name: state for name, state in states.items() if written.get(name) != state}
+    if not changed:
+        return
+    try:
+        await store.write(lambda tx: _write(tx, changed, clock))
+    except GatewayError as error:
+        log.warning("health.unwritten", action="health", error=str(error))
+    else:
+        written.update(changed)
 
 
 def _states(adapters: Sequence[Adapter]) -> dict[str, str]:

@@ -318,6 +318,36 @@ async def test_stopping_lets_what_runs_finish_and_begins_nothing(
         assert ((await row(store, name)).state, (await row(store, name)).attempts) == ("ready", 0)
 
 
+async def test_stopping_still_sends_what_comes_of_the_work_that_ends(
+    store: FaultyStore, engine: EmbeddedEngine
+) -> None:
+    """Such a lane goes on within the grace, behind items that waited before it too."""
+    turnstile = Turnstile()
+
+    async def work(lease: Lease) -> Outcome:
+        await turnstile.handle(lease)
+        return Done(lambda tx: _send(tx, engine))
+
+    sending = lane(finished, name="send", finishes=True)
+    await engine.start([lane(work), sending])
+    await post(engine, store, "a")
+    await post(engine, store, "b")
+    await turnstile.holds("a")
+    stopping = asyncio.create_task(engine.stop(60))
+    await asyncio.sleep(0)
+    turnstile.let(2)
+    await stopping
+    assert await recorded(store) == ["sent"]
+    await post(engine, store, "late", lane_name="send")
+    await asyncio.sleep(0)
+    await engine.idle()
+    assert await recorded(store) == ["sent"]
+
+
+def _send(tx: Tx, engine: EmbeddedEngine) -> None:
+    engine.put(tx, "send", KEY, dedupe="sent", payload={})
+
+
 async def test_stopping_cancels_what_takes_too_long_and_loses_nothing(
     store: FaultyStore, engine: EmbeddedEngine, clock: FakeClock
 ) -> None:
