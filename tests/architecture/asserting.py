@@ -16,7 +16,8 @@ def toothless(found: list[Module]) -> list[str]:
     """Return ``path name`` of each test function that cannot fail by its own judgement.
 
     A helper counts when a function of that name anywhere in ``found`` asserts, directly or
-    through further helpers.
+    through further helpers. A property may also judge by what it lets escape: nothing but the
+    errors that it catches.
     """
     bodies: dict[str, list[ast.AST]] = {}
     for module in found:
@@ -48,9 +49,18 @@ def _biting(bodies: dict[str, list[ast.AST]]) -> set[str]:
 
 
 def _judges(function: ast.AST) -> bool:
-    return any(
+    return _lets_nothing_else_escape(function) or any(
         isinstance(node, ast.Assert)
         or (isinstance(node, ast.Call) and _name(node) in _EXPECTATIONS)
+        for node in ast.walk(function)
+    )
+
+
+def _lets_nothing_else_escape(function: ast.AST) -> bool:
+    decorators = getattr(function, "decorator_list", [])
+    fuzzed = any(isinstance(each, ast.Call) and _name(each) == "given" for each in decorators)
+    return fuzzed and any(
+        isinstance(node, ast.Try) or (isinstance(node, ast.Call) and _name(node) == "suppress")
         for node in ast.walk(function)
     )
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tests.architecture.sources import Module
 
 _AGENT = ("gateway.agent",)
+_HTTP = ("gateway.memory.embedded", "gateway.web")
 _SQL = ("gateway.store", "gateway.mailbox", "gateway.memory.embedded", "migrations")
 
 #: library → the packages that may import it
@@ -19,6 +20,9 @@ QUARANTINE = {
     "discord": ("adapters.discord",),
     "slack_bolt": ("adapters.slack",),
     "slack_sdk": ("adapters.slack",),
+    "aiohttp": ("adapters.discord", "adapters.slack"),
+    "zstandard": ("adapters.discord",),
+    "yarl": ("adapters.discord",),
     "honcho": ("gateway.memory.honcho",),
     "sqlalchemy": _SQL,
     "sqlite3": _SQL,
@@ -30,6 +34,11 @@ QUARANTINE = {
     "anthropic": _AGENT,
     "google": _AGENT,
     "xllamacpp": _AGENT,
+    "httpx": ("gateway.agent", "adapters.telegram"),
+    "httpx2": _AGENT,
+    "fastapi": _HTTP,
+    "starlette": _HTTP,
+    "uvicorn": _HTTP,
     "markdown_it": ("gateway.text",),
     "ruamel": ("gateway.settings",),
     "watchfiles": ("gateway.settings",),

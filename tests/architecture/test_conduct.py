@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SUPERVISED = {
     "gateway/mailbox/drain.py Drain._handle": "a defect costs one item its turn, not the worker",
     "gateway/store/sqlite.py SqliteStore._apply": "an operation's error is handed to its caller",
-    "gateway/supervisor.py Supervisor._receive": "a broken platform is started again, alone",
+    "gateway/supervisor.py Supervisor._keep_up": "a broken part is started again, alone",
 }
 
 

@@ -100,6 +100,8 @@ def test_every_test_can_fail() -> None:
         ("def check(x):\n    assert x\ndef test_a():\n    check(1)", True),
         ("def b(x):\n    assert x\ndef c(x):\n    b(x)\ndef test_a():\n    c(1)", True),
         ("async def test_a():\n    async with asyncio.timeout(1):\n        await work()", True),
+        ("@given(x)\ndef test_a(x):\n    with suppress(OSError):\n        work(x)", True),
+        ("def test_a():\n    with suppress(OSError):\n        work()", False),
         ("class TestA:\n    def test_a(self):\n        work()", False),
     ],
 )

@@ -21,6 +21,16 @@ MANIFESTS = [
 SLOW = {
     *("alembic", "anthropic", "google", "markdown_it", "openai", "prompt_toolkit"),
     *("psycopg", "pydantic_ai", "sqlalchemy", "telegram", "watchfiles", "xllamacpp"),
+    *(
+        "aiohttp",
+        "discord",
+        "fastapi",
+        "honcho",
+        "slack_bolt",
+        "slack_sdk",
+        "starlette",
+        "uvicorn",
+    ),
 }
 
 
