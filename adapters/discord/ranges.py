@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gateway.model.outbound import SpanKind
@@ -56,19 +57,19 @@ def nested(text: str, spans: Sequence[Span]) -> list[Range]:
         for s in spans
         if max(s.start, 0) < min(s.end, len(text))
     ]
-    blocks = _joined([one for one in items if one.kind is SpanKind.PRE], touching=False)
-    inline = [one for one in items if one.kind is not SpanKind.PRE and one.kind not in _STYLES]
-    for kind in _STYLES:
-        inline += _joined([one for one in items if one.kind is kind], touching=True)
-    pieces = [
-        piece
-        for one in inline
-        for piece in ([one] if one.kind is SpanKind.QUOTE else _outside(one, blocks))
+    by_kind = {kind: [one for one in items if one.kind is kind] for kind in SpanKind}
+    blocks = _joined(by_kind.pop(SpanKind.PRE))
+    quotes = _joined(by_kind.pop(SpanKind.QUOTE))
+    inline = [
+        *by_kind.pop(SpanKind.LINK),
+        *(one for kind, held in by_kind.items() for one in _joined(held, kind in _STYLES)),
     ]
-    return _cut([*blocks, *pieces])
+    inline = [piece for one in inline for piece in _outside(one, blocks)]
+    edges = sorted({edge for quote in quotes for edge in (quote.start, quote.end)})
+    return _cut([*quotes, *(piece for one in (*blocks, *inline) for piece in _at(one, edges))])
 
 
-def _joined(items: list[Range], *, touching: bool) -> list[Range]:
+def _joined(items: list[Range], touching: bool = False) -> list[Range]:
     joined: list[Range] = []
     for item in sorted(items):
         if joined and item.start < joined[-1].end + touching:
@@ -91,6 +92,12 @@ def _outside(item: Range, blocks: Iterable[Range]) -> list[Range]:
     if start < item.end:
         pieces.append(item.between(start, item.end))
     return pieces
+
+
+def _at(item: Range, edges: Iterable[int]) -> list[Range]:
+    """Cut ``item`` at the edges of quotes, which are lines of their own."""
+    inner = [edge for edge in edges if item.start < edge < item.end]
+    return [item.between(*ends) for ends in pairwise((item.start, *inner, item.end))]
 
 
 def _cut(items: list[Range]) -> list[Range]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from gateway.model.outbound import RichText
 
-#: An address as Discord's apps find it: nothing in it may be escaped, or it leads nowhere.
+#: An address as Discord's apps find it. Nothing in it may be escaped, or it leads nowhere, and
+#: it must end in front of our own marks.
 _BARE_ADDRESS = re.compile(r"(https?://[^\s<]+[^<.,:;\"')\]\s])")
 _WEB = ("http://", "https://")
 _SPECIAL = re.compile(r"[\\*_~`|<\[\]]")
@@ -122,6 +123,9 @@ class _Renderer:
     def _marked(self, item: Range, opening: str, closing: str) -> None:
         """Put marks around the words; one beside a blank would mark nothing."""
         words = self._text[item.start : item.end]
+        if not words.strip():
+            self._write_to(item.end)
+            return
         self._write_to(item.start + len(words) - len(words.lstrip()))
         self._put(opening)
         self._write_to(item.start + len(words.rstrip()))
@@ -142,9 +146,10 @@ class _Renderer:
 
 
 def _escaped(text: str) -> str:
-    """Return Markdown that shows ``text``; bare addresses stay as they are."""
+    """Return Markdown that shows ``text``, its addresses as links."""
     pieces = _BARE_ADDRESS.split(text)
     pieces[::2] = (_SPECIAL.sub(r"\\\g<0>", piece) for piece in pieces[::2])
+    pieces[1::2] = (f"<{address}>" for address in pieces[1::2])
     return _HEAD.sub(_guarded, "".join(pieces))
 
 
