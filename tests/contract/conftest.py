@@ -11,6 +11,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
+import gateway.memory.embedded.tables  # noqa: F401  (its tables belong to the schema)
 from gateway.store import migrate
 from gateway.store.engine import PostgresStore
 from gateway.store.sqlite import SqliteStore

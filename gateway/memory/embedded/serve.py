@@ -1,0 +1,91 @@
+"""The embedded service, running in the gateway's own event loop on a port of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from gateway.memory.embedded import app
+from gateway.memory.embedded.memory import Memory
+from gateway.memory.embedded.rules import ByRule
+from gateway.model.errors import GatewayError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gateway.memory.embedded.deriver import Deriver
+    from gateway.ports import Clock
+    from gateway.store.engine import Store
+
+#: longer than clients keep idle connections: a reused one is never just being closed
+_KEEP_ALIVE = 75
+#: seconds that running requests get at the end
+_LAST_WORDS = 5
+
+
+class EmbeddedService:
+    """A memory service of this process alone: loopback, random port, random key.
+
+    Whoever has the key has all workspaces, so it must go nowhere but to our own clients.
+    """
+
+    def __init__(self, store: Store, clock: Clock, deriver: Deriver | None = None) -> None:
+        """``store`` must be at the present schema and stay open until ``stop`` has returned."""
+        self.key = secrets.token_urlsafe(32)
+        self._memory = Memory(store, clock, deriver or ByRule())
+        self._server: _Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+
+    async def start(self) -> str:
+        """Listen and return the address for clients, ``http://127.0.0.1:PORT``."""
+        listening = socket.create_server(("127.0.0.1", 0))
+        self._server = _Server(
+            uvicorn.Config(
+                app.build(self._memory, self.key),
+                access_log=False,
+                log_config=None,
+                lifespan="off",
+                ws="none",
+                server_header=False,
+                timeout_keep_alive=_KEEP_ALIVE,
+                timeout_graceful_shutdown=_LAST_WORDS,
+            )
+        )
+        self._serving = asyncio.create_task(
+            self._server.serve([listening]), name="embedded-memory"
+        )
+        ready = asyncio.create_task(self._server.ready.wait())
+        await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            raise GatewayError("the embedded memory service did not start")
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+    async def stop(self) -> None:
+        """Finish running requests, refuse new ones, release the port. May be called twice."""
+        server, self._server = self._server, None
+        serving, self._serving = self._serving, None
+        if server is not None and serving is not None:
+            server.should_exit = True
+            await serving
+
+
+class _Server(uvicorn.Server):
+    """Tells when it listens, and leaves the process's signals to the process."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
