@@ -106,11 +106,16 @@ class Dispatcher:
         if not slash and body.get("type") not in ("event_callback", None):
             log.debug("slack.not_for_us", action="receive")
             return BoltResponse(status=_OK, body="")
-        inlet = next(filter(None, map(self._inlets.get, teams_of(body))), None)
+        inlet = self._inlet(body)
         if inlet is None:
             return self._unknown_team()
         stored = await inlet.put(payload, slash=slash)
         return BoltResponse(status=_OK if stored else _LATER, body="")
+
+    def _inlet(self, body: Mapping[str, Any]) -> Inlet | None:
+        """Return the inlet of a payload's team; what names no team is set aside by the first."""
+        teams = teams_of(body) or list(self._inlets)
+        return next(filter(None, map(self._inlets.get, teams)), None)
 
     def _unknown_team(self) -> BoltResponse:
         if self._expected or not self._inlets:

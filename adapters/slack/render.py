@@ -27,6 +27,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 #: takes no room and lets a marker touch a letter
 _BREAK = "\u200b"
 _FENCE = "```"
+_LONG_RUN = re.compile(r"`{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,11 @@ def escape(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
+def _unfenced(text: str) -> str:
+    """Return escaped text that opens and closes no fence."""
+    return _LONG_RUN.sub(lambda run: _BREAK.join(run[0]), escape(text))
+
+
 def _merged(spans: Iterable[Span], kind: SpanKind, length: int) -> Iterator[tuple[int, int]]:
     """Yield the ranges of one kind, in order and apart from each other."""
     position = 0
@@ -91,7 +97,7 @@ def _joined(blocks: Sequence[str]) -> str:
 
 
 def _fenced(code: str) -> str:
-    inside = escape(code).replace(_FENCE, _BREAK.join(_FENCE)).strip("\n")
+    inside = _unfenced(code).strip("\n")
     return f"{_FENCE}\n{inside}\n{_FENCE}"
 
 
@@ -177,7 +183,7 @@ def _bare(pieces: Sequence[_Piece]) -> str:
         elif code:
             out = _append(out, _code(words))
         else:
-            out += escape(words)
+            out += _unfenced(words)
     return out
 
 
@@ -187,11 +193,11 @@ def _leaf(piece: _Piece) -> tuple[str, bool]:
 
 def _code(words: str) -> str:
     if "`" in words or not words.strip():
-        return escape(words)
+        return _unfenced(words)
     return f"`{escape(words)}`"
 
 
 def _link(words: str, address: str) -> str:
     if not _ADDRESS.fullmatch(address) or not words.strip():
-        return escape(words)
-    return f"<{address.translate(_ADDRESS_ESCAPES)}|{escape(words)}>"
+        return _unfenced(words)
+    return f"<{address.translate(_ADDRESS_ESCAPES)}|{_unfenced(words)}>"
