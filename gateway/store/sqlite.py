@@ -148,18 +148,20 @@ class SqliteStore(Store):
             with conn.begin():
                 for operation in batch:
                     self._apply(conn, operation)
-                    _check_transaction(conn)
 
     def _apply(self, conn: sa.Connection, operation: _Operation) -> None:
-        tx = Tx(conn)
+        tx, savepoint = Tx(conn), conn.begin_nested()
         try:
-            with conn.begin_nested():
-                operation.result = operation.fn(tx)
+            operation.result = operation.fn(tx)
+            savepoint.commit()
             operation.callbacks = tuple(tx.callbacks)
         except sa.exc.SQLAlchemyError as error:
             operation.error = translate(error)
         except Exception as error:
             operation.error = error
+        if operation.error is not None:
+            _check_transaction(conn)
+            savepoint.rollback()
 
     def _set_synchronous(self, conn: sa.Connection, level: str) -> None:
         if conn.info.get("synchronous") != level:
