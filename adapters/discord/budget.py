@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from adapters.discord.client import SessionLimit
     from gateway.ports import Clock
 
-#: Discord allows 1000 a day and one in five seconds.
-RULES = PaceRules(private=(), group=(), overall=(Quota(1, 5.0), Quota(900, 86_400.0)))
+#: Discord allows 1000.
+PER_DAY = 900
+RULES = PaceRules(private=(), group=(), overall=(Quota(1, 5.0), Quota(PER_DAY, 86_400.0)))
 #: sessions that are left to the operator's next start
 RESERVE = 20
 #: seconds that are slept here; longer waits are reported

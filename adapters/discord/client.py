@@ -70,11 +70,14 @@ def quiet_library() -> None:
 class Client:
     """Calls of one bot. Safe for concurrent use; ``aclose`` ends every connection."""
 
-    def __init__(self, token: str, account: AccountId, api_base: str) -> None:
+    def __init__(
+        self, token: str, account: AccountId, api_base: str, *, patience: float = PATIENCE
+    ) -> None:
         quiet_library()
         self._token = token
         self._account = account
         self._api_base = api_base
+        self._patience = patience
         self._rest: Rest | None = None
         self._login = asyncio.Lock()
 
@@ -85,7 +88,7 @@ class Client:
                 self._rest = await self._logged_in()
         return self._rest
 
-    async def send(self, draft: Draft, *, patience: float = PATIENCE) -> Sent:
+    async def send(self, draft: Draft, *, patience: float | None = None) -> Sent:
         """Post one message that pings nobody and shows no link's preview.
 
         Raises ``AmbiguousSendError`` when Discord may have posted it: with the same nonce it
@@ -183,19 +186,19 @@ class Client:
         self,
         work: Callable[[Rest], Awaitable[Any]],
         *,
-        patience: float = PATIENCE,
+        patience: float | None = None,
         sending: bool = False,
     ) -> Any:
         rest = await self.rest()
         with translated(sending=sending):
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(self._patience if patience is None else patience):
                 return await work(rest)
 
     async def _logged_in(self) -> Rest:
         rest = Rest(self._api_base, asyncio.get_running_loop())
         try:
             with translated():
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(self._patience):
                     user = await rest.static_login(self._token)
                 self._check(str(user["id"]))
         except BaseException:

@@ -41,7 +41,7 @@ def around(
     return Surroundings(ME, CHANNELS.get(channel or ""), roles)
 
 
-def message(content: str = "", **fields: Any) -> Json:
+def message(content: object = "", **fields: Any) -> Json:
     """Return a direct message of Ann."""
     return {
         "id": MESSAGE,
