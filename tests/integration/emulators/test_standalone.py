@@ -65,6 +65,40 @@ def test_telegram_can_be_driven_over_http() -> None:
         assert process.wait(10) == 0
 
 
+def test_slack_can_be_driven_over_http() -> None:
+    with running("slack") as (process, facts):
+        control = f"{facts['address']}/_control"
+        token = {"Authorization": f"Bearer {facts['tokens'][0]}"}
+
+        def post(action: str, **body: Any) -> Any:
+            answer = httpx.post(f"{control}/{action}", json=body)
+            return answer.json().get("result", answer)
+
+        def send(text: str) -> httpx.Response:
+            fields = {"channel": "C0ROOM0001", "text": text}
+            return httpx.post(f"{facts['base_url']}chat.postMessage", json=fields, headers=token)
+
+        said = post("mention", text="hello")
+        post("edit", channel="C0ROOM0001", ts=said, text="hello again")
+        post("rate_limit", method="chat.postMessage", retry_after=3)
+        assert send("x").headers["Retry-After"] == "3"
+        post("lose", method="chat.postMessage")
+        with pytest.raises(httpx.RemoteProtocolError):
+            send("lost")
+        [answer] = post("wait", count=1, channel="C0ROOM0001")
+        assert answer["text"] == "lost"
+        texts = [message["text"] for message in post("messages", channel="C0ROOM0001")]
+        assert texts == ["hello again", "lost"]
+        assert post("calls")[-1]["args"] == {"channel": "C0ROOM0001", "text": "lost"}
+        assert [attempt["number"] for attempt in post("attempts")][:2] == [0, 0]
+        assert post("share_file", content="cG5n", name="p.png", mime="image/png")
+        assert httpx.post(f"{control}/explode").status_code == 400
+
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
 def test_the_model_can_be_driven_over_http() -> None:
     with running("openai") as (process, facts):
         control = f"{facts['address']}/_control"
