@@ -1,1 +1,1 @@
-"""Memory of each person: what is recalled before a turn and captured after it."""
+"""Memory: what is written to the memory service, and what is recalled from it."""

@@ -42,6 +42,8 @@ class ContextQuery:
     perspective: PeerId | None = None
     #: nothing from any other session; raises ``MemoryUnsupportedError`` rather than being ignored
     only_this_session: bool = False
+    #: nothing from any other sessions than these; () for no such limit, raises like the above
+    sessions: tuple[SessionId, ...] = ()
     search: str = ""
 
 

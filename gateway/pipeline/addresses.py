@@ -17,6 +17,8 @@ TURN = "turn"
 COMMAND = "command"
 #: parts for one place
 DELIVER = "deliver"
+#: what memory is asked for a person's next turn
+PREFETCH = "prefetch"
 
 
 def account_of(event: InboundEvent) -> Account:

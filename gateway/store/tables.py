@@ -142,6 +142,8 @@ turn = sa.Table(
     _text("reply_to"),
     _text("language", default="en"),
     sa.Column("usage", sa.JSON, nullable=True),
+    #: what was recalled: with its text until the turn is closed, then only which layers
+    sa.Column("recall", sa.JSON, nullable=True),
     _text("error", default=""),
     _time("created_at"),
     _time("updated_at"),
@@ -211,14 +213,27 @@ ledger = sa.Table(
     _text("role"),
     sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=False),
     _text("turn"),
-    #: held (waits for a delivery) | due | saved | parked | skipped
+    #: held (waits for a delivery) | due | sending | saved | parked | skipped
     _text("state"),
     _text("reason", default=""),
+    #: sends after which the service did not have it
+    _count("attempts"),
+    #: sending: when the service can be asked what became of it
+    _time("look_at", null=True),
+    #: the limit by which it was cut at its first send
+    sa.Column("part_limit", sa.Integer, nullable=True),
     _time("sent_at"),
     _time("created_at"),
     sa.UniqueConstraint("session", "seq"),
     sa.Index(None, "state"),
     sa.Index(None, "turn"),
+    sa.Index(
+        "ix_ledger_open",
+        "session",
+        "seq",
+        sqlite_where=sa.text("state IN ('held', 'due', 'sending')"),
+        postgresql_where=sa.text("state IN ('held', 'due', 'sending')"),
+    ),
 )
 
 conversation = sa.Table(
@@ -252,7 +267,20 @@ session = sa.Table(
     _time("opened_at"),
     _time("closed_at", null=True),
     _text("close_reason", default=""),
+    #: where its rows go since the memory service lost it
+    _text("replaced_by", null=True),
     sa.UniqueConstraint("conversation", "ordinal"),
+)
+
+#: who was made a member of a memory session, with the flags as the service has them
+session_member = sa.Table(
+    "session_member",
+    metadata,
+    sa.Column("session", sa.Text, sa.ForeignKey("session.id"), primary_key=True),
+    sa.Column("peer", sa.Text, primary_key=True),
+    sa.Column("observe_me", sa.Boolean, nullable=True),
+    sa.Column("observe_others", sa.Boolean, nullable=True),
+    _time("opened_at"),
 )
 
 place = sa.Table(
@@ -366,4 +394,29 @@ item = sa.Table(
         sqlite_where=sa.text("state IN ('ready', 'running')"),
         postgresql_where=sa.text("state IN ('ready', 'running')"),
     ),
+)
+
+#: what recall keeps for one asking person in one session before one audience
+recall = sa.Table(
+    "recall",
+    metadata,
+    sa.Column("session", sa.Text, primary_key=True),
+    sa.Column("peer", sa.Text, primary_key=True),
+    sa.Column("audience", sa.Text, primary_key=True),
+    #: the identity rules under which it was fetched; under others it is not used
+    _text("revision"),
+    #: this person's turns in the session
+    _count("turns"),
+    #: the layer in force, and the turn after which it was fetched
+    sa.Column("base", sa.JSON, nullable=True),
+    _count("base_turn"),
+    #: fetched for the next turn, which takes them away
+    sa.Column("next_base", sa.JSON, nullable=True),
+    _count("next_base_turn"),
+    _text("next_dialectic", null=True),
+    _count("next_dialectic_turn"),
+    #: cadence of the dialectic
+    sa.Column("asked_turn", sa.Integer, nullable=True),
+    _count("empties"),
+    _time("updated_at"),
 )

@@ -175,6 +175,24 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("platform", "account", "place", name=op.f("pk_place")),
     )
     op.create_table(
+        "recall",
+        sa.Column("session", sa.Text(), nullable=False),
+        sa.Column("peer", sa.Text(), nullable=False),
+        sa.Column("audience", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Text(), nullable=False),
+        sa.Column("turns", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("base", sa.JSON(), nullable=True),
+        sa.Column("base_turn", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("next_base", sa.JSON(), nullable=True),
+        sa.Column("next_base_turn", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("next_dialectic", sa.Text(), nullable=True),
+        sa.Column("next_dialectic_turn", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("asked_turn", sa.Integer(), nullable=True),
+        sa.Column("empties", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("session", "peer", "audience", name=op.f("pk_recall")),
+    )
+    op.create_table(
         "session",
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("conversation", sa.Text(), nullable=False),
@@ -231,6 +249,7 @@ def upgrade() -> None:
         sa.Column("reply_to", sa.Text(), nullable=False),
         sa.Column("language", sa.Text(), server_default="en", nullable=False),
         sa.Column("usage", sa.JSON(), nullable=True),
+        sa.Column("recall", sa.JSON(), nullable=True),
         sa.Column("error", sa.Text(), server_default="", nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
@@ -335,6 +354,7 @@ def downgrade() -> None:
     op.drop_table("taken_name")
     op.drop_table("set_aside")
     op.drop_table("session")
+    op.drop_table("recall")
     op.drop_table("place")
     op.drop_table("person")
     op.drop_index(op.f("ix_pairing_platform_state"), table_name="pairing")

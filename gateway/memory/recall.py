@@ -1,0 +1,310 @@
+"""Recall: what the agent is told about the person it answers.
+
+Both layers are fetched between turns and kept in the store, so that from a person's second turn
+on nothing is asked on the way to the answer. Only a first turn waits, for a bounded time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import structlog
+
+from gateway.memory.block import REPRESENTATION_LIMIT, Layer, compose, cut
+from gateway.memory.dialectic import Dialectic, Inquiry
+from gateway.model.errors import MemoryServiceError, MemoryUnsupportedError
+from gateway.model.memory import ContextQuery
+from gateway.policy import reasoning
+from gateway.store import people, recall
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from gateway.model.ids import PeerId, SessionId, TurnId
+    from gateway.policy.reasoning import DialecticRules
+    from gateway.ports import Clock, Memory
+    from gateway.store.engine import Connection, Store, Tx
+    from gateway.store.recall import Base, Popped, RecallKey
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+#: seconds for which the agent's own card is good
+IDENTITY_AGE = 600.0
+#: sessions that are warmed when the process starts
+WARM_SESSIONS = 50
+
+
+class Writer(Protocol):
+    """A turn's fenced writes (``Lease.write``)."""
+
+    def __call__(self, fn: Callable[[Tx], T], /) -> Awaitable[T]:
+        """Run ``fn`` in a transaction that proves that the turn is still held."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRules:
+    """The recall keys of the configuration; all waits in seconds."""
+
+    inject: bool
+    context_tokens: int | None
+    context_cadence: int
+    dialectic: DialecticRules
+    dialectic_chars: int
+    dialectic_input_chars: int
+    base_wait: float
+    dialectic_wait: float
+    agent: PeerId
+    agent_observes: bool
+    #: where the agent's own files were written to the service, if they were
+    seed_session: SessionId | None
+    #: changes whenever an identity key changes
+    revision: str
+
+
+@dataclass(slots=True)
+class _Fetching:
+    """What is on its way for one key."""
+
+    base: asyncio.Task[None]
+    dialectic: asyncio.Task[None]
+
+
+class Recall:
+    """Fetches, keeps and hands out what is recalled. Failures cost a layer, never a turn."""
+
+    def __init__(
+        self, store: Store, clock: Clock, memory: Memory, rules: Callable[[], RecallRules]
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._memory = memory
+        self._rules = rules
+        self._fetching: dict[RecallKey, _Fetching] = {}
+        self._background: set[asyncio.Task[None]] = set()
+        self._identity: tuple[float, str] | None = None
+
+    # --- on the way to an answer ---------------------------------------------------------
+
+    async def for_turn(self, write: Writer, turn: TurnId, key: RecallKey, message: str) -> str:
+        """Return the block for this turn, the same again when the turn is run again."""
+        rules = self._rules()
+        if not rules.inject:
+            return ""
+        known = await self._store.read(lambda conn: recall.frozen(conn, turn))
+        if known is not None:
+            return str(known["text"])
+        popped = await write(lambda tx: self._pop(tx, key, rules, count=True))
+        waited = (0.0, 0.0)
+        if popped.turn == 1 and popped.base is None:
+            waited = await self._wait(key, message, rules)
+            popped = await write(lambda tx: self._pop(tx, key, rules, count=False))
+        text, layers = _assemble(popped, rules, waited)
+        frozen = {"text": text, "layers": [asdict(layer) for layer in layers]}
+        await write(lambda tx: recall.freeze(tx, turn, frozen))
+        return text
+
+    def _pop(self, tx: Tx, key: RecallKey, rules: RecallRules, *, count: bool) -> Popped:
+        now = self._clock.now()
+        return recall.pop(tx, key, revision=rules.revision, count=count, now=now)
+
+    async def _wait(self, key: RecallKey, message: str, rules: RecallRules) -> tuple[float, float]:
+        """Wait for both layers at once, each for its own time; return the seconds waited."""
+        fetching = self._fetch(key, message, rules)
+        return await asyncio.gather(
+            self._within(fetching.base, rules.base_wait),
+            self._within(fetching.dialectic, rules.dialectic_wait),
+        )
+
+    async def _within(self, task: asyncio.Task[None], seconds: float) -> float:
+        began = self._clock.monotonic()
+        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        await asyncio.wait({task, timer}, return_when=asyncio.FIRST_COMPLETED)
+        timer.cancel()
+        return self._clock.monotonic() - began
+
+    # --- between turns -------------------------------------------------------------------
+
+    def prewarm(self, key: RecallKey) -> None:
+        """Begin to fetch for a session's first turn; returns at once."""
+        rules = self._rules()
+        if rules.inject:
+            self._fetch(key, "", rules)
+
+    async def prewarm_recent(self) -> None:
+        """Fetch what is missing for the sessions that were used last."""
+        rules = self._rules()
+        if not rules.inject:
+            return
+        for key in await self._store.read(lambda conn: recall.recent(conn, limit=WARM_SESSIONS)):
+            state = await self._state(key, rules)
+            if state.base_turn is None:
+                await self._guard(self._fetch_base(key, rules))
+
+    async def refresh(self, key: RecallKey, message: str) -> None:
+        """Fetch for the person's next turn what its cadence says is due."""
+        rules = self._rules()
+        if not rules.inject:
+            return
+        state = await self._state(key, rules)
+        cadence = reasoning.Cadence(state.asked_turn, state.empties)
+        work = []
+        if state.base_turn is None or state.turns - state.base_turn >= rules.context_cadence:
+            work.append(self._fetch_base(key, rules))
+        if not reasoning.trivial(message) and reasoning.due(rules.dialectic, cadence, state.turns):
+            work.append(self._fetch_dialectic(key, message, rules))
+        await asyncio.gather(*(self._guard(one) for one in work))
+
+    async def settled(self) -> None:
+        """Return when nothing is being fetched any more."""
+        while self._background:
+            await asyncio.gather(*self._background, return_exceptions=True)
+
+    async def aclose(self) -> None:
+        """Stop what is being fetched; it is fetched again after the next start."""
+        tasks = list(self._background)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- fetching ------------------------------------------------------------------------
+
+    def _fetch(self, key: RecallKey, message: str, rules: RecallRules) -> _Fetching:
+        known = self._fetching.get(key)
+        if known is not None:
+            return known
+        fetching = _Fetching(
+            self._spawn(self._fetch_base(key, rules)),
+            self._spawn(self._fetch_dialectic(key, message, rules)),
+        )
+        self._fetching[key] = fetching
+        both = self._spawn(self._forget(key, fetching))
+        both.set_name("recall")
+        return fetching
+
+    async def _forget(self, key: RecallKey, fetching: _Fetching) -> None:
+        await asyncio.wait({fetching.base, fetching.dialectic})
+        self._fetching.pop(key, None)
+
+    def _spawn(self, work: Awaitable[None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(self._guard(work))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task
+
+    async def _guard(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except MemoryServiceError as error:
+            log.info("recall.without", action="recall", code=error.code)
+
+    async def _state(self, key: RecallKey, rules: RecallRules) -> recall.State:
+        return await self._store.read(
+            lambda conn: recall.state(conn, key, revision=rules.revision)
+        )
+
+    async def _fetch_base(self, key: RecallKey, rules: RecallRules) -> None:
+        known = await self._memory.context(
+            ContextQuery(
+                session=key.session,
+                target=key.peer,
+                perspective=rules.agent if rules.agent_observes else None,
+                only_this_session=key.audience.limited,
+            )
+        )
+        base: Base = {
+            "summary": known.summary,
+            "representation": cut(known.representation, REPRESENTATION_LIMIT),
+            "card": "" if key.audience.limited else "\n".join(known.card),
+            "self": await self._self_view(key, rules),
+            "identity": await self._identity_card(rules),
+        }
+        await self._store.write(
+            lambda tx: recall.keep_base(
+                tx, key, base, revision=rules.revision, now=self._clock.now()
+            )
+        )
+
+    async def _self_view(self, key: RecallKey, rules: RecallRules) -> str:
+        """Return what the agent learnt about itself, from nobody's sessions but this person's."""
+        sessions = await self._store.read(lambda conn: _own_sessions(conn, key, rules))
+        query = ContextQuery(session=key.session, target=rules.agent, sessions=sessions)
+        try:
+            known = await self._memory.context(query)
+        except MemoryUnsupportedError:
+            return ""
+        return cut(known.representation, REPRESENTATION_LIMIT)
+
+    async def _identity_card(self, rules: RecallRules) -> str:
+        now = self._clock.monotonic()
+        if self._identity is None or now - self._identity[0] > IDENTITY_AGE:
+            card = await self._memory.card(rules.agent, rules.agent)
+            self._identity = (now, "\n".join(card))
+        return self._identity[1]
+
+    async def _fetch_dialectic(self, key: RecallKey, message: str, rules: RecallRules) -> None:
+        state = await self._state(key, rules)
+        dialectic = Dialectic(
+            self._memory, rules.dialectic, rules.dialectic_chars, rules.dialectic_input_chars
+        )
+        inquiry = Inquiry(
+            peer=key.peer,
+            agent=rules.agent,
+            session=key.session,
+            message=message,
+            warm=state.base_turn is not None,
+            only_this_session=key.audience.limited,
+            agent_observes=rules.agent_observes,
+        )
+        answer = await dialectic.ask(inquiry)
+        before = reasoning.Cadence(state.asked_turn, state.empties)
+        cadence = reasoning.after(before, state.turns, answer)
+        await self._store.write(
+            lambda tx: recall.keep_dialectic(
+                tx,
+                key,
+                answer,
+                asked=cadence.last,
+                empties=cadence.empties,
+                revision=rules.revision,
+                now=self._clock.now(),
+            )
+        )
+
+
+def _own_sessions(conn: Connection, key: RecallKey, rules: RecallRules) -> tuple[SessionId, ...]:
+    """Return the only sessions the agent's self-view may come from; () for one person."""
+    if people.count(conn) <= 1 and not key.audience.limited:
+        return ()
+    seed = () if rules.seed_session is None else (rules.seed_session,)
+    if key.audience.limited:
+        return (*seed, key.session)
+    return tuple(dict.fromkeys((*seed, key.session, *recall.sessions_of(conn, key.peer))))
+
+
+def _assemble(
+    popped: Popped, rules: RecallRules, waited: tuple[float, float]
+) -> tuple[str, list[Layer]]:
+    turn = popped.turn
+    base = popped.base
+    if base is not None and not reasoning.fresh(
+        popped.base_turn, turn, limit=rules.context_cadence
+    ):
+        base = None
+    dialectic = popped.dialectic
+    if dialectic and not reasoning.fresh(
+        popped.dialectic_turn, turn, limit=2 * rules.dialectic.cadence
+    ):
+        dialectic = ""
+    layers = []
+    if base is not None:
+        chars = sum(map(len, base.values()))
+        layers.append(Layer("base", chars, turn - popped.base_turn, waited[0]))
+    if dialectic:
+        age = turn - popped.dialectic_turn
+        layers.append(Layer("dialectic", len(dialectic), age, waited[1]))
+    return compose(base, dialectic, tokens=rules.context_tokens), layers

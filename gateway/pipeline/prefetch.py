@@ -1,0 +1,80 @@
+"""Prefetch: what memory knows is fetched after each turn, for the same person's next one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gateway.mailbox import items
+from gateway.mailbox.lanes import Done
+from gateway.model.events import PlaceKind
+from gateway.model.ids import TurnId
+from gateway.pipeline.addresses import PREFETCH
+from gateway.policy.audience import Audience, audience
+from gateway.policy.identity import Rung
+from gateway.store import inbox, turns
+from gateway.store.recall import RecallKey
+
+if TYPE_CHECKING:
+    from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.memory.recall import Recall, Writer
+    from gateway.pipeline.opening import OpenTurn
+    from gateway.pipeline.post import Mailbox
+    from gateway.pipeline.rules import Rules
+    from gateway.store.engine import Connection, Tx
+    from gateway.store.turns import Turn
+
+
+def recall_key(turn: Turn, kind: PlaceKind, rules: Rules) -> RecallKey | None:
+    """Return whose recall a turn gets; None where its peer stands for nobody."""
+    if turn.rung == Rung.UNATTRIBUTED:
+        return None
+    where = audience(
+        personal=kind is PlaceKind.DIRECT, strict=rules.conversations.audience == "strict"
+    )
+    return RecallKey(turn.session, turn.peer, where)
+
+
+class Prefetch:
+    """Handler of the ``prefetch`` lane, and what a turn asks recall for."""
+
+    def __init__(self, mailbox: Mailbox, recall: Recall | None) -> None:
+        """``recall`` None: there is no memory service, and nothing is ever recalled."""
+        self._mailbox = mailbox
+        self._recall = recall
+
+    async def for_turn(self, write: Writer, opened: OpenTurn, rules: Rules) -> str:
+        """Return the recalled block of a turn, "" where there is none."""
+        key = recall_key(opened.turn, opened.rows[-1].event.place.kind, rules)
+        if self._recall is None or key is None:
+            return ""
+        message = "\n".join(row.event.text for row in opened.rows)
+        return await self._recall.for_turn(write, opened.turn.id, key, message)
+
+    def request(self, tx: Tx, opened: OpenTurn, rules: Rules) -> None:
+        """Ask for a fetch behind the turn that is being committed."""
+        key = recall_key(opened.turn, opened.rows[-1].event.place.kind, rules)
+        if self._recall is None or key is None:
+            return
+        self._mailbox.put(
+            tx,
+            PREFETCH,
+            "/".join(key),
+            dedupe=opened.turn.id,
+            payload={"turn": opened.turn.id, "audience": key.audience},
+        )
+
+    async def handle(self, lease: Lease) -> Outcome:
+        """Fetch for the newest turn of a key; a fetch that is overtaken does nothing."""
+        if await lease.write(lambda tx: bool(items.waiting_behind(tx, lease.item, limit=1))):
+            return Done()
+        turn_id, where = lease.item.payload["turn"], Audience(lease.item.payload["audience"])
+        turn, message = await lease.store.read(lambda conn: _asked(conn, turn_id))
+        if self._recall is not None and turn is not None:
+            await self._recall.refresh(RecallKey(turn.session, turn.peer, where), message)
+        return Done()
+
+
+def _asked(conn: Connection, turn_id: str) -> tuple[Turn | None, str]:
+    turn = turns.load(conn, TurnId(turn_id))
+    rows = inbox.of_turn(conn, TurnId(turn_id))
+    return turn, "\n".join(row.event.text for row in rows)
