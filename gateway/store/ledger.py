@@ -1,7 +1,7 @@
 """The memory ledger: each message's way to the memory service, exactly once.
 
-Rows are written with the turn; sending them is another's work. The person's own row is due at
-once; an answer's row is held until a part of the answer is delivered or unknown.
+Rows are written with the turn and sent by way of ``gateway.store.sending``. The person's own row
+is due at once; an answer's row is held until a part of the answer is delivered or unknown.
 """
 
 from __future__ import annotations
@@ -32,9 +32,15 @@ class LedgerState(StrEnum):
 
     HELD = "held"
     DUE = "due"
+    #: handed to the service; until it says so, nobody knows whether it has it
+    SENDING = "sending"
     SAVED = "saved"
     PARKED = "parked"
     SKIPPED = "skipped"
+
+
+#: states of rows that are not settled
+OPEN = (LedgerState.HELD, LedgerState.DUE, LedgerState.SENDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +76,37 @@ def add(tx: Tx, entry: Entry, state: LedgerState, *, skip: str = "", now: dateti
             created_at=now,
         )
     )
+    sessions.advance_index(tx, entry.session)
 
 
-def release(tx: Tx, turn: TurnId) -> None:
-    """An answer reached its person (or may have): its row is due."""
-    _settle_held(tx, turn, LedgerState.DUE, "")
+def release(tx: Tx, turn: TurnId) -> SessionId | None:
+    """An answer reached its person (or may have): its row is due.
+
+    Returns the session whose rows may go on, None where nothing was held.
+    """
+    return _let_go(tx, turn, LedgerState.DUE, "")
 
 
-def skip_undelivered(tx: Tx, turn: TurnId) -> None:
-    """No part of an answer was delivered: it was never said."""
-    _settle_held(tx, turn, LedgerState.SKIPPED, UNDELIVERED)
+def skip_undelivered(tx: Tx, turn: TurnId) -> SessionId | None:
+    """No part of an answer was delivered: it was never said. Returns like ``release``."""
+    return _let_go(tx, turn, LedgerState.SKIPPED, UNDELIVERED)
 
 
-def _settle_held(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> None:
-    tx.conn.execute(
+def _let_go(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> SessionId | None:
+    session: SessionId | None = tx.conn.execute(
         sa.update(ledger)
         .where(ledger.c.turn == turn, ledger.c.state == LedgerState.HELD)
         .values(state=state, reason=reason)
-    )
+        .returning(ledger.c.session)
+    ).scalar()
+    if session is not None:
+        sessions.advance_index(tx, session)
+    return session
+
+
+def unsettled(conn: sa.Connection, turn: TurnId) -> bool:
+    """Tell whether rows of a turn wait for the memory service."""
+    return statements.count(conn, ledger, ledger.c.turn == turn, ledger.c.state.in_(OPEN)) > 0
 
 
 def history(conn: sa.Connection, session: SessionId, *, limit: int = 400) -> list[Said]:

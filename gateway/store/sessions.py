@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from gateway.store import statements
-from gateway.store.tables import conversation, session
+from gateway.store.tables import conversation, ledger, session
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -125,3 +125,26 @@ def next_seq(tx: Tx, name: SessionId) -> int:
         .returning(session.c.last_seq)
     )
     return int(taken.scalar_one())
+
+
+def advance_index(tx: Tx, name: SessionId) -> None:
+    """Set ``last_saved_index`` to the highest position below which all rows are settled.
+
+    It is always counted anew from the rows, so a wrong value does not outlive the next row.
+    """
+    tx.conn.execute(sa.update(session).where(session.c.id == name).values(last_saved_index=_saved))
+
+
+def repair_indexes(tx: Tx) -> list[SessionId]:
+    """Count every ``last_saved_index`` anew; return the sessions where it was wrong."""
+    wrong = sa.update(session).where(session.c.last_saved_index.is_distinct_from(_saved))
+    changed = tx.conn.execute(wrong.values(last_saved_index=_saved).returning(session.c.id))
+    return list(changed.scalars())
+
+
+_saved = sa.func.coalesce(
+    sa.select(sa.func.min(ledger.c.seq) - 1)
+    .where(ledger.c.session == session.c.id, ledger.c.state.in_(("held", "due", "sending")))
+    .scalar_subquery(),
+    session.c.last_seq,
+)
