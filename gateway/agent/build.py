@@ -47,7 +47,7 @@ def build_agent(
         return ModelAgent(
             LocalModel(LocalServer(choice.weights)),
             persona,
-            layout=small.layout(settings.max_history_tokens),
+            layout=small.layout(settings.max_history_tokens, name=persona.name),
             limits=limits,
             settings=small.SETTINGS,
         )

@@ -54,7 +54,7 @@ async def server(tmp_path: Path) -> AsyncIterator[LocalServer]:
 
 @pytest.fixture
 async def agent(server: LocalServer) -> AsyncIterator[ModelAgent]:
-    made = ModelAgent(LocalModel(server), Persona(), layout=small.layout(1000))
+    made = ModelAgent(LocalModel(server), Persona(), layout=small.layout(1000, name="Hermes"))
     yield made
     await made.aclose()
 
@@ -189,8 +189,9 @@ def test_the_prompt_of_a_small_model_is_small() -> None:
         "What is my name?", history=talk(*("word " * 50 for _ in range(60))), recall="fact " * 900
     )
     persona = Persona(soul="Be kind. " * 200, commands="Commands: /new, /help.")
-    prompt = compose(request, persona, small.layout(12_000))
-    fixed = [prompt.instructions, *(text for pair in small.EXAMPLES for text in pair)]
+    layout = small.layout(12_000, name="Hermes")
+    prompt = compose(request, persona, layout)
+    fixed = [prompt.instructions, *(text for pair in layout.examples for text in pair)]
     assert sum(tokens(text) for text in [*fixed, prompt.last]) <= 600
 
 
