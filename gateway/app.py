@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from adapters.console.manifest import MANIFEST as CONSOLE
+from adapters.slack.manifest import MANIFEST as SLACK
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway.agent.build import build_agent
 from gateway.agent.choice import choose
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 #: every platform this product knows; an adapter's library is imported only when it is enabled
-MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM)
+MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM, SLACK)
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)

@@ -105,7 +105,7 @@ class SlackEmulator(People, Trouble, LoopbackServer):
         wanted: int | Callable[[list[Json]], bool],
         *,
         channel: str = f"D{USER[1:]}",
-        timeout: float = 5.0,
+        timeout: float = 10.0,
     ) -> list[Json]:
         """Wait for a number of answers, or until ``wanted(answers)``; return the answers.
 
@@ -117,12 +117,12 @@ class SlackEmulator(People, Trouble, LoopbackServer):
             raise TimeoutError(f"{came} answers in {channel} after {timeout:g} s")
         return self.answers(channel)
 
-    async def wait_for_sockets(self, count: int = 1, *, timeout: float = 5.0) -> None:
+    async def wait_for_sockets(self, count: int = 1, *, timeout: float = 10.0) -> None:
         """Wait until so many sockets are live."""
         if not await self.until(lambda: len(self.sockets.live) >= count, timeout):
             raise TimeoutError(f"{len(self.sockets.live)} sockets after {timeout:g} s")
 
-    async def wait_until_acked(self, *, timeout: float = 5.0) -> None:
+    async def wait_until_acked(self, *, timeout: float = 10.0) -> None:
         """Wait until every payload is acknowledged or given up."""
         if not await self.until(lambda: not self.delivery.open, timeout):
             raise TimeoutError(f"{self.delivery.open} payloads open after {timeout:g} s")
