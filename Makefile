@@ -84,7 +84,7 @@ clean: ## remove .venv and every cache
 	@touch $@
 
 .venv/runtime: requirements.lock pyproject.toml | .venv/python
-	@echo 'Preparing .venv: about 50 packages, pinned by hash ...' >&2
+	@echo 'Preparing .venv: the packages of requirements.lock, checked by hash ...' >&2
 	@[ -t 2 ] || quiet=-q; $(PIP) $$quiet --require-hashes -r requirements.lock </dev/null >&2
 	@$(PIP) -q --no-deps --no-build-isolation -e . </dev/null >&2
 	@touch $@
