@@ -130,10 +130,10 @@ async def test_closing_ends_the_child(server: LocalServer) -> None:
     assert not process.is_running()
 
 
-def _wait_for_child() -> psutil.Process:
-    while not (children := psutil.Process().children()):
+def _wait_for_child(others: set[psutil.Process]) -> psutil.Process:
+    while not (children := set(psutil.Process().children()) - others):
         time.sleep(0.01)
-    return children[0]
+    return children.pop()
 
 
 async def test_stopping_a_start_leaves_no_child(
@@ -141,8 +141,9 @@ async def test_stopping_a_start_leaves_no_child(
 ) -> None:
     monkeypatch.setattr(local, "_GRACE", 0.1)
     server = LocalServer(weights(tmp_path, "mute"))
+    others = set(psutil.Process().children())
     start = asyncio.create_task(server.address())
-    child = await asyncio.to_thread(_wait_for_child)
+    child = await asyncio.to_thread(_wait_for_child, others)
     start.cancel()
     with pytest.raises(asyncio.CancelledError):
         await start
