@@ -7,6 +7,8 @@ ARGS ?=
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-input --no-compile
+#: two workers; a slow machine is given time, a test that hangs is not given the night
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout=300
 SUITES := tests/unit tests/contract tests/integration tests/crash tests/architecture
 #: held to 95 % branch coverage: what decides, what queues, what cuts text
 GUARDED := policy mailbox text
@@ -31,7 +33,7 @@ run: .venv/runtime ## start the gateway with a chat on this terminal; no key nee
 	@exec $(BIN)/hermes-gateway run
 
 test: .venv/dev ## all suites, two at a time
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(SUITES) $(ARGS)
+	@$(PYTEST) $(SUITES) $(ARGS)
 
 check: lint types budgets coverage ## what a change must pass: format, lint, types, layers, all suites, coverage
 
@@ -50,8 +52,7 @@ budgets: .venv/dev ## sizes of files and functions beside their budgets
 	@$(BIN)/python -m tests.architecture.budgets
 
 coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded packages
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup --timeout=300 \
-	  $(GUARDED:%=--cov=gateway/%) --cov-report= $(SUITES) $(ARGS)
+	@$(PYTEST) $(GUARDED:%=--cov=gateway/%) --cov-report= $(SUITES) $(ARGS)
 	@for part in $(GUARDED); do \
 	  $(BIN)/coverage report --precision=1 --skip-covered --show-missing \
 	    --include="gateway/$$part/*" --fail-under=95 || exit 1; \
