@@ -33,7 +33,10 @@ _STATUSES: tuple[tuple[int, int, type[MemoryServiceError], str], ...] = (
     (408, 408, MemoryAmbiguousError, "gave up waiting for the request"),
     (501, 501, MemoryUnsupportedError, "does not offer this request"),
     (100, 399, MemoryUnavailableError, "is not at this address: check baseUrl in honcho.json"),
-    (400, 499, MemoryRejectedError, "refused the request"),
+    (400, 400, MemoryRejectedError, "refused the content"),
+    (413, 415, MemoryRejectedError, "refused the content"),
+    (422, 422, MemoryRejectedError, "refused the content"),
+    (400, 499, MemoryUnavailableError, "does not serve this workspace now"),
     (500, 999, MemoryAmbiguousError, "failed while it worked on the request"),
 )
 

@@ -73,7 +73,12 @@ _COLUMNS = (
 
 def record(conn: sa.Connection, name: SessionId) -> SessionRecord | None:
     """Return a session, None for a name that is none of ours."""
-    columns = (
+    row = conn.execute(_sessions().where(session.c.id == name)).first()
+    return None if row is None else SessionRecord(*row)
+
+
+def _sessions() -> sa.Select[Any]:
+    return sa.select(
         session.c.id,
         session.c.conversation,
         session.c.ordinal,
@@ -81,8 +86,6 @@ def record(conn: sa.Connection, name: SessionId) -> SessionRecord | None:
         session.c.closed_at,
         session.c.replaced_by,
     )
-    row = conn.execute(sa.select(*columns).where(session.c.id == name)).first()
-    return None if row is None else SessionRecord(*row)
 
 
 def open_rows(conn: sa.Connection, name: SessionId, *, limit: int) -> list[Row]:
@@ -96,6 +99,29 @@ def open_rows(conn: sa.Connection, name: SessionId, *, limit: int) -> list[Row]:
         .limit(limit)
     )
     return [Row(*row) for row in rows]
+
+
+def turns_waiting(conn: sa.Connection, name: SessionId) -> tuple[int, datetime | None]:
+    """Return how many turns are wholly due before any held row, and when the last row came.
+
+    The time is None where nothing may go.
+    """
+    held = (
+        sa.select(ledger.c.turn, ledger.c.seq)
+        .where(ledger.c.session == name, ledger.c.state == LedgerState.HELD)
+        .order_by(ledger.c.seq)
+        .limit(1)
+    )
+    first = conn.execute(held).first()
+    here = [ledger.c.session == name, ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING))]
+    whole = [*here]
+    if first is not None:
+        here.append(ledger.c.seq < first.seq)
+        whole = [*here, ledger.c.turn != first.turn]
+    last = sa.func.max(ledger.c.created_at, type_=ledger.c.created_at.type)
+    newest: datetime | None = conn.execute(sa.select(last).where(*here)).scalar()
+    turns = sa.select(sa.func.count(ledger.c.turn.distinct())).where(*whole)
+    return conn.execute(turns).scalar_one(), newest
 
 
 def overtaken(conn: sa.Connection, name: SessionId, seq: int) -> bool:
@@ -155,24 +181,19 @@ def settle(
     sessions.advance_index(tx, name)
 
 
-def waiting(conn: sa.Connection, lane: str) -> list[tuple[SessionId, datetime]]:
-    """Return each session with rows that may go and no item in ``lane``, and its last row's time.
+def unasked(conn: sa.Connection, lane: str) -> list[SessionRecord]:
+    """Return each session with rows that may go and without an item in ``lane``.
 
-    These wait for silence, for the end of their session, or for nothing at all any more.
+    They wait for silence or for the end of their session, or their wake-up was lost.
     """
     asked = sa.select(item.c.key).where(
         item.c.lane == lane, item.c.state.in_(("ready", "running"))
     )
-    rows = conn.execute(
-        sa.select(
-            ledger.c.session, sa.func.max(ledger.c.created_at, type_=ledger.c.created_at.type)
-        )
-        .where(ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING)))
-        .where(ledger.c.session.not_in(asked))
-        .group_by(ledger.c.session)
-        .order_by(ledger.c.session)
+    waiting = sa.select(ledger.c.session).where(
+        ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING)), ledger.c.session.not_in(asked)
     )
-    return [(row[0], row[1]) for row in rows]
+    rows = conn.execute(_sessions().where(session.c.id.in_(waiting)).order_by(session.c.id))
+    return [SessionRecord(*row) for row in rows]
 
 
 def sessions_with_rows(conn: sa.Connection) -> list[SessionId]:

@@ -1,0 +1,51 @@
+"""The lane that carries a session's ledger to the memory service, and how it is woken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gateway.model.ids import sortable_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gateway.mailbox.items import Item
+    from gateway.model.ids import SessionId
+    from gateway.store.engine import Tx
+
+#: name of the lane; its keys are the names of memory sessions
+MEMORY = "memory"
+_EVERYTHING = "everything"
+
+
+class Puts(Protocol):
+    """Where durable work is put: the running engine, or another process's note to it."""
+
+    def put(
+        self, tx: Tx, lane: str, key: str, *, dedupe: str, payload: Mapping[str, Any]
+    ) -> int | None:
+        """Add an item in the caller's transaction; None when it was put before."""
+        ...
+
+
+class Wake:
+    """Asks the writer to look at a session. Asking too often costs nothing but a look."""
+
+    def __init__(self, mailbox: Puts) -> None:
+        self._mailbox = mailbox
+
+    def __call__(
+        self, tx: Tx, session: SessionId, *, once: str = "", everything: bool = False
+    ) -> None:
+        """Ask once the caller's transaction is committed; for the same ``once`` only once.
+
+        ``everything``: whatever waits is to go, whether ``writeFrequency`` says so or not.
+        """
+        dedupe = f"{session}/{once or sortable_id('w')}"
+        payload = {_EVERYTHING: True} if everything else {}
+        self._mailbox.put(tx, MEMORY, session, dedupe=dedupe, payload=payload)
+
+
+def wants_everything(item: Item) -> bool:
+    """Tell whether an item of the lane asks for all that waits."""
+    return bool(item.payload.get(_EVERYTHING))
