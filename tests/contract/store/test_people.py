@@ -128,6 +128,17 @@ async def test_facts(store: Store) -> None:
     assert await store.read(lambda conn: facts.get(conn, "adapter:b")) == "old"
 
 
+async def test_a_fact_may_be_kept_as_it_first_was(store: Store) -> None:
+    def fn(tx: Tx) -> None:
+        facts.keep(tx, "slack.bare_team", "T0", now=NOW)
+        facts.keep(tx, "slack.bare_team", "T1", now=later(1))
+
+    await store.write(fn)
+    assert await store.read(lambda conn: facts.starting_with(conn, "slack")) == {
+        "slack.bare_team": ("T0", NOW)
+    }
+
+
 async def test_a_name_is_held_by_the_first_who_took_it(store: Store) -> None:
     def fn(tx: Tx) -> None:
         names.take(tx, names.PEER, "mira", "Mira!")

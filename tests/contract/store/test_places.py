@@ -71,6 +71,7 @@ async def test_moves_in_any_order_and_twice(
         assert await store.read(partial(places.current, key=key)) == NEWEST.place
         assert await store.read(partial(places.ids, key=key)) == every
         assert await store.read(partial(places.origin, key=key)) == OLD.place
+        assert await store.read(partial(places.first, key=key)) == OLD.place
 
 
 async def test_a_move_keeps_what_was_known(store: Store) -> None:

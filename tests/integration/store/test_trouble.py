@@ -151,7 +151,8 @@ async def test_files_are_for_their_owner_only(folder: Path) -> None:
 async def test_looking_from_outside_changes_nothing(store: SqliteStore) -> None:
     await store.write(put("a"))
     with readonly.look(store.path) as conn:
-        assert readonly.damage(conn) is None
+        assert (readonly.damage(conn), readonly.revision(conn)) == (None, None)
+        assert readonly.attention(conn) == {"unknown": 0, "aside": 0, "dead": 0, "admins": 0}
         with pytest.raises(StoreError), readonly.look(store.path) as other:
             other.exec_driver_sql("DELETE FROM fact")
     assert await names(store) == ["a"]
