@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from adapters.console.manifest import MANIFEST as CONSOLE
+from adapters.discord.manifest import MANIFEST as DISCORD
 from adapters.slack.manifest import MANIFEST as SLACK
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway.agent.build import build_agent
@@ -28,7 +29,7 @@ from gateway.ops import health, logs
 from gateway.ops.clock import SystemClock
 from gateway.ops.doctor import Finding, Level
 from gateway.pipeline import retention
-from gateway.pipeline.addresses import COMMAND, DELIVER, TURN
+from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, TURN
 from gateway.pipeline.closing import Closing
 from gateway.pipeline.commands import Commands
 from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
@@ -37,6 +38,7 @@ from gateway.pipeline.intake import StoreIntake
 from gateway.pipeline.opening import Opening
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
 from gateway.pipeline.post import Post
+from gateway.pipeline.prefetch import Prefetch
 from gateway.pipeline.rules import Current, build
 from gateway.pipeline.running import Running
 from gateway.pipeline.turn import TRIES, Turns
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 #: every platform this product knows; an adapter's library is imported only when it is enabled
-MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM, SLACK)
+MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM, DISCORD, SLACK)
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
@@ -239,6 +241,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         pairing=pairing,
         describe_model=start.describe_model,
     )
+    prefetch = Prefetch(engine, None)
     adapters = make_adapters(start, menu=_menu(commands, start.loaded))
     by_account = {(adapter.platform, adapter.account): adapter for adapter in adapters}
     turns = Turns(
@@ -247,15 +250,17 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         agent=start.agent,
         adapters=by_account,
         opening=opening,
-        closing=Closing(clock, post),
+        closing=Closing(clock, post, prefetch),
         commands=commands,
         running=running,
+        prefetch=prefetch,
     )
     delivery = Delivery(clock, by_account, pairing=pairing)
     lanes = (
         Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
         Lane(COMMAND, commands.handle, QUICK_BACKOFF, finishes=True, on_dead=commands.bury),
         Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, finishes=True, on_dead=delivery.bury),
+        Lane(PREFETCH, prefetch.handle, QUICK_BACKOFF, concurrency=8),
         Lane(CONTROL, _noted, QUICK_BACKOFF),
     )
     supervisor = Supervisor(

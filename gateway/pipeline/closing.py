@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gateway.model.ids import LedgerKey
 from gateway.model.turn import TurnState
-from gateway.store import ledger, messages, outbox, turns
+from gateway.store import ledger, messages, outbox, recall, turns
 from gateway.text import catalog
 from gateway.text.clean import blank, clean
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gateway.model.turn import TurnState as State
     from gateway.pipeline.opening import OpenTurn
     from gateway.pipeline.post import Post
+    from gateway.pipeline.prefetch import Prefetch
     from gateway.pipeline.rules import Rules
     from gateway.ports import Answer, Clock
     from gateway.store.engine import Tx
@@ -36,9 +37,10 @@ class Closed:
 class Closing:
     """Writes the end of a turn. ``compose`` first, outside the transaction: it costs time."""
 
-    def __init__(self, clock: Clock, post: Post) -> None:
+    def __init__(self, clock: Clock, post: Post, prefetch: Prefetch) -> None:
         self._clock = clock
         self._post = post
+        self._prefetch = prefetch
 
     def compose(self, turn: Turn, answer: Answer) -> Closed:
         """Return what an agent's answer becomes for its person."""
@@ -69,6 +71,7 @@ class Closing:
         if closed.said:
             self._remember_answer(tx, turn, closed.said, rules)
         self._finish(tx, turn, closed.contents)
+        self._prefetch.request(tx, opened, rules)
 
     def failed(self, tx: Tx, opened: OpenTurn, text: str, rules: Rules, *, error: str) -> None:
         """Commit that there is no answer, and tell the person why (``text``: catalogue key)."""
@@ -97,6 +100,7 @@ class Closing:
 
     def _finish(self, tx: Tx, turn: Turn, contents: Sequence[RichText]) -> None:
         turns.drop_steps(tx, turn.id)
+        recall.thaw(tx, turn.id)
         self._post.send(
             tx,
             outbox.Letter(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gateway.memory.recall import RecallRules
 from gateway.model.ids import PeerId
 from gateway.policy import naming
 from gateway.policy.admission import AccessRules
 from gateway.policy.identity import IdentityRules
+from gateway.policy.reasoning import DialecticRules
 from gateway.policy.session import ResetRule
 from gateway.text.catalog import language_of
 
@@ -42,6 +44,8 @@ class Rules:
     skip_agent: str
     #: the agent's peer
     agent_peer: PeerId
+    #: what is recalled, and when it is fetched
+    recall: RecallRules
 
     @property
     def max_age(self) -> timedelta:
@@ -81,18 +85,12 @@ def build(
     """Return the rules that these settings say."""
     access = settings.access
     skip_user, skip_agent = _skip_reasons(settings, honcho)
+    agent = PeerId(next(naming.candidates(honcho.ai_peer)))
+    identity = _identity_rules(settings, honcho)
     return Rules(
         profile=settings.profile,
         language=settings.language,
-        identity=IdentityRules(
-            pin=honcho.pin_user_peer,
-            peer_name=honcho.peer_name or "",
-            aliases=honcho.user_peer_aliases,
-            links={},
-            prefix=honcho.runtime_peer_prefix,
-            ai_peer=honcho.ai_peer,
-            bare_team=getattr(settings.platforms.get("slack"), "bare_team", None),
-        ),
+        identity=identity,
         access=AccessRules(
             admins=access.admins,
             allow=access.allow,
@@ -115,8 +113,50 @@ def build(
         outside=outside,
         skip_user=skip_user,
         skip_agent=skip_agent,
-        agent_peer=PeerId(next(naming.candidates(honcho.ai_peer))),
+        agent_peer=agent,
+        recall=_recall_rules(honcho, agent, identity),
     )
+
+
+def _identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules:
+    return IdentityRules(
+        pin=honcho.pin_user_peer,
+        peer_name=honcho.peer_name or "",
+        aliases=honcho.user_peer_aliases,
+        links={},
+        prefix=honcho.runtime_peer_prefix,
+        ai_peer=honcho.ai_peer,
+        bare_team=getattr(settings.platforms.get("slack"), "bare_team", None),
+    )
+
+
+def _recall_rules(honcho: HonchoSettings, agent: PeerId, identity: IdentityRules) -> RecallRules:
+    return RecallRules(
+        inject=honcho.recall_mode != "tools",
+        context_tokens=honcho.context_tokens,
+        context_cadence=honcho.context_cadence,
+        dialectic=DialecticRules(
+            cadence=honcho.dialectic_cadence,
+            depth=honcho.dialectic_depth,
+            level=honcho.dialectic_reasoning_level,
+            levels=honcho.dialectic_depth_levels,
+            heuristic=honcho.reasoning_heuristic,
+            cap=honcho.reasoning_level_cap,
+        ),
+        dialectic_chars=honcho.dialectic_max_chars,
+        dialectic_input_chars=honcho.dialectic_max_input_chars,
+        base_wait=honcho.first_turn_base_wait,
+        dialectic_wait=honcho.first_turn_dialectic_wait,
+        agent=agent,
+        agent_observes=_agent_observes(honcho),
+        seed_session=None,
+        revision=naming.digest(repr(identity))[:16],
+    )
+
+
+def _agent_observes(honcho: HonchoSettings) -> bool:
+    override = honcho.observation.ai.observe_others
+    return honcho.observation_mode == "directional" if override is None else override
 
 
 def _skip_reasons(settings: Settings, honcho: HonchoSettings) -> tuple[str, str]:

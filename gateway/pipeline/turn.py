@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gateway.pipeline.closing import Closing
     from gateway.pipeline.commands import Commands
     from gateway.pipeline.opening import Opening
+    from gateway.pipeline.prefetch import Prefetch
     from gateway.pipeline.rules import Current
     from gateway.pipeline.running import Running
     from gateway.ports import Adapter, Agent, Clock
@@ -64,6 +66,7 @@ class Turns:
         closing: Closing,
         commands: Commands,
         running: Running,
+        prefetch: Prefetch,
     ) -> None:
         self._clock = clock
         self._current = current
@@ -73,6 +76,7 @@ class Turns:
         self._closing = closing
         self._commands = commands
         self._running = running
+        self._prefetch = prefetch
 
     async def handle(self, lease: Lease) -> Outcome:
         """Answer the head of a conversation. What is committed on the way survives a crash."""
@@ -120,6 +124,8 @@ class Turns:
                 return Answer("", stopped=True)
             adapter = self._adapters.get((turn.address.platform, turn.address.account))
             async with typing(adapter, turn.address, self._clock):
+                recalled = await self._prefetch.for_turn(lease.write, opened, self._current.rules)
+                request = replace(request, recall=recalled)
                 return await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
 
     async def _stream(
