@@ -105,21 +105,32 @@ def create(
     if settings.mode == "http":
         transport = HttpTransport(settings.http, dispatcher)
     link = Link(transport, clock)
-    adapters: list[Adapter] = []
-    for token in split_tokens(secrets):
-        client, account = Client(token, settings.base_url), account_of(token)
-        profiles = Profiles(client, clock)
-        source = Source(
-            client,
-            account,
-            clock,
-            link=link,
-            dispatcher=dispatcher,
-            profiles=profiles,
-            threads=settings.reply_in_thread,
-        )
-        sink = Sink(client, Board(), clock)
-        adapters.append(
-            SlackAdapter(account, source, sink, clients=(client, app), profiles=profiles)
-        )
-    return adapters
+    return [
+        _team(token, settings, clock, app=app, link=link, dispatcher=dispatcher)
+        for token in split_tokens(secrets)
+    ]
+
+
+def _team(
+    token: str,
+    settings: SlackSettings,
+    clock: Clock,
+    *,
+    app: Client,
+    link: Link,
+    dispatcher: Dispatcher,
+) -> SlackAdapter:
+    client, account = Client(token, settings.base_url), account_of(token)
+    profiles = Profiles(client, clock)
+    sink = Sink(client, Board(), clock)
+    source = Source(
+        client,
+        account,
+        clock,
+        link=link,
+        dispatcher=dispatcher,
+        profiles=profiles,
+        sweep=sink.sweep,
+        threads=settings.reply_in_thread,
+    )
+    return SlackAdapter(account, source, sink, clients=(client, app), profiles=profiles)

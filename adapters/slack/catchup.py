@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from adapters.slack.client import key_of
 from adapters.slack.fields import moment, order
+from adapters.slack.preview import previewed_turn
 from gateway.model.errors import Disposition, PlatformError, RateLimitedError, StoreError
-from gateway.model.ids import ThreadId
+from gateway.model.ids import MessageId, ThreadId
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from datetime import datetime
 
     from adapters.slack.client import Client
     from adapters.slack.inlet import Inlet
-    from gateway.model.ids import PlaceId
+    from gateway.model.ids import PlaceId, TurnId
     from gateway.ports import Clock
+
+    Sweep = Callable[[PlaceId, MessageId, TurnId], Awaitable[None]]
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -33,10 +38,12 @@ _ROOTS = 200
 class CatchUp:
     """Reads one team's channels back. What was stored before is dropped by the intake."""
 
-    def __init__(self, client: Client, inlet: Inlet, clock: Clock) -> None:
+    def __init__(self, client: Client, inlet: Inlet, clock: Clock, *, sweep: Sweep) -> None:
+        """``sweep`` is told of previews among what is read back."""
         self._client = client
         self._inlet = inlet
         self._clock = clock
+        self._sweep = sweep
 
     async def run(self, cursor: str) -> None:
         """Take in everything since ``cursor``, a ts; afterwards nothing is missing.
@@ -64,7 +71,14 @@ class CatchUp:
                 log.warning("slack.not_read_back", action="catch-up", code=error.code)
                 return []
             else:
+                await self._tidy(place, found)
                 return [self._payload(place, message) for message in found]
+
+    async def _tidy(self, place: PlaceId, found: list[dict[str, Any]]) -> None:
+        for message in found:
+            turn = previewed_turn(key_of(message))
+            if turn is not None:
+                await self._sweep(place, MessageId(str(message["ts"])), turn)
 
     async def _read(self, place: PlaceId, since: str) -> list[dict[str, Any]]:
         """Return the messages since ``since``, those in threads that began earlier too."""

@@ -213,10 +213,11 @@ async def _paged(page: Callable[[str], Awaitable[Any]], key: str) -> AsyncIterat
             return
 
 
-def carries(message: dict[str, Any], key: str) -> bool:
-    """Tell whether a message read back is the one that was sent with ``key``."""
+def key_of(message: dict[str, Any]) -> str:
+    """Return the key that a message read back was sent with, "" for any other message."""
     metadata = message.get("metadata")
     if not isinstance(metadata, dict) or metadata.get("event_type") != METADATA:
-        return False
+        return ""
     payload = metadata.get("event_payload")
-    return isinstance(payload, dict) and payload.get("key") == key
+    key = payload.get("key") if isinstance(payload, dict) else None
+    return key if isinstance(key, str) else ""

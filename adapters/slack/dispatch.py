@@ -70,14 +70,11 @@ class Dispatcher:
             for key in keys:
                 del self._inlets[key]
 
-    async def from_socket(self, payload: object, headers: Mapping[str, str]) -> bool:
+    async def from_socket(self, payload: object) -> bool:
         """Take in a payload of an envelope; True when it may be acknowledged."""
         try:
-            request = AsyncBoltRequest(
-                mode="socket_mode",
-                body=payload if isinstance(payload, dict) else {},
-                headers=dict(headers),
-            )
+            body = payload if isinstance(payload, dict) else {}
+            request = AsyncBoltRequest(mode="socket_mode", body=body)
         except (AttributeError, KeyError, TypeError, ValueError):
             # Bolt trips over what is shaped oddly; the inlet puts such things aside.
             return (await self._route(payload)).status == _OK

@@ -55,6 +55,6 @@ class HttpTransport:
     async def _answer(self, request: web.Request) -> web.Response:
         try:
             asked = await to_bolt_request(request)
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, LookupError, TypeError, ValueError):
             return web.Response(status=400)
         return await to_aiohttp_response(await self._dispatcher.from_http(asked))

@@ -109,10 +109,11 @@ class Inlet:
             await asyncio.sleep(0)  # the rest of a burst joins
             batch, self._waiting = self._waiting, []
             batch.sort(key=lambda each: each.at)
-            stored = await self._try_to_accept([each.received for each in batch])
-            for each in batch:
-                if not each.stored.done():
-                    each.stored.set_result(stored)
+            stored = False
+            try:
+                stored = await self._try_to_accept([each.received for each in batch])
+            finally:
+                _answer(batch, stored=stored)
 
     async def _try_to_accept(self, received: list[Received]) -> bool:
         newest = self.newest
@@ -137,8 +138,13 @@ class Inlet:
         if self._storing is not None:
             self._storing.cancel()
             await asyncio.gather(self._storing, return_exceptions=True)
-        for each in self._waiting:
-            each.stored.cancel()
+        _answer(self._waiting, stored=False)
+
+
+def _answer(batch: list[_Waiting], *, stored: bool) -> None:
+    for each in batch:
+        if not each.stored.done():
+            each.stored.set_result(stored)
 
 
 def _own(event: InboundEvent) -> bool:

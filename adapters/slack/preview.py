@@ -12,12 +12,13 @@ from adapters.slack.client import Draft
 from adapters.slack.manifest import LONGEST
 from adapters.slack.render import render, size
 from gateway.model.errors import Disposition, PlatformError, RateLimitedError
+from gateway.model.ids import TurnId
 from gateway.text.markup import parse
 from gateway.text.split import split
 
 if TYPE_CHECKING:
     from adapters.slack.client import Client
-    from gateway.model.ids import MessageId, TurnId
+    from gateway.model.ids import MessageId
     from gateway.model.outbound import Address
     from gateway.ports import Clock
 
@@ -28,6 +29,7 @@ INTERVAL = 1.5
 #: seconds that the end of a preview may wait for a call that is under way
 _LAST_CALL = 2.0
 _MORE = " …"
+_PREVIEW = "preview:"
 _MOST = 1_000
 
 
@@ -63,9 +65,14 @@ class Board:
             self._shown.pop(turn, None)
 
 
-def key_of(turn: TurnId) -> str:
+def preview_key(turn: TurnId) -> str:
     """Return the key under which a preview's message is found again."""
-    return f"preview:{turn}"
+    return f"{_PREVIEW}{turn}"
+
+
+def previewed_turn(key: str) -> TurnId | None:
+    """Return the turn of a preview's key, None for any other key."""
+    return TurnId(key.removeprefix(_PREVIEW)) if key.startswith(_PREVIEW) else None
 
 
 class SlackPreview:
@@ -74,7 +81,7 @@ class SlackPreview:
     def __init__(self, client: Client, shown: Shown, turn: TurnId, clock: Clock) -> None:
         self._client = client
         self._shown = shown
-        self._key = key_of(turn)
+        self._key = preview_key(turn)
         self._clock = clock
         self._text = ""
         self._changed = asyncio.Event()

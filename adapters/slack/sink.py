@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from adapters.slack.client import Draft, carries
+from adapters.slack.client import Draft, key_of
 from adapters.slack.errors import GONE, THREAD
-from adapters.slack.preview import SlackPreview, key_of
+from adapters.slack.preview import SlackPreview, preview_key
 from adapters.slack.render import render
 from gateway.model.errors import Disposition, PlatformError
 from gateway.model.ids import MessageId
@@ -68,7 +68,7 @@ class Sink:
         """
         if shown.message is None and shown.lost:
             where = shown.address
-            shown.message = await self._find(where.place, where.thread, key_of(turn))
+            shown.message = await self._find(where.place, where.thread, preview_key(turn))
             shown.lost = False
         if shown.message is None:
             return None
@@ -85,10 +85,18 @@ class Sink:
     async def _withdraw(self, shown: Shown, why: PlatformError) -> None:
         """Remove a preview that cannot be finished; one that is gone already is just as well."""
         message, shown.message = shown.message, None
-        if message is None or why.code == GONE:
-            return
+        if message is not None and why.code != GONE:
+            await self._delete(shown.address.place, message)
+
+    async def sweep(self, place: PlaceId, message: MessageId, turn: TurnId) -> None:
+        """Remove a preview that an earlier process left behind."""
+        shown = self._board.find(turn)
+        if shown is None or shown.message != message:
+            await self._delete(place, message)
+
+    async def _delete(self, place: PlaceId, message: MessageId) -> None:
         try:
-            await self._client.delete(shown.address.place, message)
+            await self._client.delete(place, message)
         except PlatformError as error:
             log.info("slack.preview_left", action="send", code=error.code)
 
@@ -109,7 +117,7 @@ class Sink:
         try:
             async for message in self._read(place, thread):
                 looked_at += 1
-                if carries(message, key):
+                if key_of(message) == key:
                     return MessageId(message["ts"])
                 if looked_at >= _LOOKED_AT and thread is None:
                     return None

@@ -113,8 +113,7 @@ class SocketTransport:
     async def _acknowledge(
         self, ws: aiohttp.ClientWebSocketResponse, envelope: str, frame: dict[str, Any]
     ) -> None:
-        headers = {"x-slack-retry-num": str(frame.get("retry_attempt") or 0)}
-        if not await self._dispatcher.from_socket(frame.get("payload"), headers):
+        if not await self._dispatcher.from_socket(frame.get("payload")):
             return
         try:
             await ws.send_json({"envelope_id": envelope})

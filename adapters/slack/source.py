@@ -14,12 +14,13 @@ from adapters.slack.inlet import Inlet
 from adapters.slack.link import BACKOFF
 from adapters.slack.manifest import SLACK
 from adapters.slack.people import View
-from gateway.model.errors import CredentialsError, PlatformError, StoreError
+from gateway.model.errors import CredentialsError, Disposition, PlatformError, StoreError
 from gateway.ports import AdapterStatus, ConnectionState, Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from adapters.slack.catchup import Sweep
     from adapters.slack.client import Client
     from adapters.slack.dispatch import Dispatcher
     from adapters.slack.link import Link
@@ -47,6 +48,7 @@ class Source:
         link: Link,
         dispatcher: Dispatcher,
         profiles: Profiles,
+        sweep: Sweep,
         threads: bool,
         roll: Callable[[], float] = random.random,
     ) -> None:
@@ -56,6 +58,7 @@ class Source:
         self._link = link
         self._dispatcher = dispatcher
         self._profiles = profiles
+        self._sweep = sweep
         self._threads = threads
         self._roll = roll
         self._connected = asyncio.Event()
@@ -137,8 +140,15 @@ class Source:
         cursor = await intake.cursor(inlet.cursor_name)
         if cursor is None:
             await inlet.mark(now_ts(self._clock), complete=True)
-        else:
-            await CatchUp(self._client, inlet, self._clock).run(cursor)
+            return
+        catch_up = CatchUp(self._client, inlet, self._clock, sweep=self._sweep)
+        try:
+            await catch_up.run(cursor)
+        except PlatformError as error:
+            if error.disposition is not Disposition.GIVE_UP or error.code == CredentialsError.code:
+                raise
+            log.warning("slack.nothing_read_back", action="catch-up", why=str(error))
+            await inlet.mark(cursor, complete=True)
 
     async def _persist(self, work: Callable[[], Awaitable[_T]]) -> _T:
         """Do ``work`` until it succeeds; only a refused token ends it."""

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from adapters.slack.manifest import SLACK
 from gateway.model.errors import StoreBusyError
+from gateway.model.ids import MessageId, TurnId
 from tests.emulators.slack import CHANNEL
 from tests.integration.slack.support import (
     ACCOUNT,
     DM,
     HurriedClock,
     MemoryIntake,
+    address,
+    part,
     running,
     until,
 )
@@ -168,3 +171,34 @@ async def test_a_channel_the_bot_has_left_is_left_out(
     async with running(slack, intake):
         await until(lambda: slack.calls_of("users.conversations"))
     assert intake.texts == ["hi"]
+
+
+async def test_a_missing_scope_costs_only_the_reading_back(
+    slack: SlackEmulator, intake: MemoryIntake
+) -> None:
+    async with running(slack, intake):
+        await settled(intake)
+    slack.fail("users.conversations", "missing_scope", needed="channels:read")
+    async with running(slack, intake):
+        await until(lambda: slack.calls_of("users.conversations"))
+        live = slack.say("live")
+        await until(lambda: intake.cursors[CURSOR] == live)
+    assert len(slack.calls_of("users.conversations")) == 1
+
+
+async def test_a_preview_that_a_crash_left_behind_is_removed(
+    slack: SlackEmulator, intake: MemoryIntake
+) -> None:
+    async with running(slack, intake) as adapter:
+        await settled(intake)
+        root = slack.mention("question")
+        preview = adapter.preview(address(CHANNEL, root), TurnId("t_1"), MessageId(root))
+        assert preview is not None
+        preview.update("The ans")
+        await slack.wait_for(1, channel=CHANNEL)
+        await preview.close()
+        await slack.wait_until_acked()
+    async with running(slack, intake) as adapter:
+        await until(lambda: slack.answers(CHANNEL) == [])
+        await adapter.send(part("The answer", CHANNEL, thread=root, turn="t_1"))
+    assert [message["text"] for message in slack.answers(CHANNEL)] == ["The answer"]

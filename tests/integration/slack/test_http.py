@@ -75,6 +75,8 @@ async def test_only_slack_is_believed(
         for headers in ({}, forged, old, odd):
             assert (await post(port, body, headers))[0] == 401
         assert (await post(port, "no json", slack.delivery.signed("no json")))[0] == 400
+        bogus = {**signed, "Content-Type": "application/json; charset=bogus"}
+        assert (await post(port, body, bogus))[0] == 400
         assert intake.received == []
         assert (await post(port, body, signed))[0] == 200
     assert [each.event for each in intake.received] == [None]
