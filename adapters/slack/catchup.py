@@ -46,7 +46,7 @@ class CatchUp:
         self._sweep = sweep
 
     async def run(self, cursor: str) -> None:
-        """Take in everything since ``cursor``, a ts; afterwards nothing is missing.
+        """Take in everything since ``cursor``, a ts.
 
         Raises ``PlatformError`` or ``StoreError`` when it has to be done again.
         """
@@ -57,7 +57,6 @@ class CatchUp:
             stored = await asyncio.gather(*(self._inlet.put(each) for each in missed))
             if not all(stored):
                 raise StoreError("messages that were read back could not be stored")
-        await self._inlet.mark(self._inlet.newest or cursor, complete=True)
 
     async def _missed(self, place: PlaceId, since: str) -> list[dict[str, Any]]:
         while True:

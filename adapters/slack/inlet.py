@@ -83,10 +83,14 @@ class Inlet:
         return await stored
 
     async def mark(self, newest: str, *, complete: bool) -> None:
-        """Write down that everything up to ``newest`` has been read. Raises ``StoreError``."""
+        """Write down that everything up to ``newest`` has been read, where it is ``complete``.
+
+        Raises ``StoreError``.
+        """
         self.newest = max(self.newest, newest, key=order)
         self.complete = complete
-        await self._accept([])
+        if complete:
+            await self._accept([])
 
     def _read(self, payload: object, *, slash: bool) -> Received | None:
         raw = json.dumps(payload, separators=(",", ":")).encode("ascii")

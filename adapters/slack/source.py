@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
@@ -123,10 +122,11 @@ class Source:
                     {connection, catching, doubted}, return_when=asyncio.FIRST_COMPLETED
                 )
             finally:
-                for task in (catching, doubted):
-                    task.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await task
+                catching.cancel()
+                doubted.cancel()
+                found, _ = await asyncio.gather(catching, doubted, return_exceptions=True)
+            if isinstance(found, Exception):
+                raise found
             return not connection.done()
 
     async def _catch_up(self, inlet: Inlet, intake: Intake) -> None:
@@ -138,17 +138,18 @@ class Source:
 
     async def _read_back(self, inlet: Inlet, intake: Intake) -> None:
         cursor = await intake.cursor(inlet.cursor_name)
-        if cursor is None:
-            await inlet.mark(now_ts(self._clock), complete=True)
-            return
-        catch_up = CatchUp(self._client, inlet, self._clock, sweep=self._sweep)
+        if cursor is not None:
+            await self._read_since(cursor, inlet)
+        newest = inlet.newest or cursor or now_ts(self._clock)
+        await inlet.mark(newest, complete=not self._connected.is_set())
+
+    async def _read_since(self, cursor: str, inlet: Inlet) -> None:
         try:
-            await catch_up.run(cursor)
+            await CatchUp(self._client, inlet, self._clock, sweep=self._sweep).run(cursor)
         except PlatformError as error:
             if error.disposition is not Disposition.GIVE_UP or error.code == CredentialsError.code:
                 raise
             log.warning("slack.nothing_read_back", action="catch-up", why=str(error))
-            await inlet.mark(cursor, complete=True)
 
     async def _persist(self, work: Callable[[], Awaitable[_T]]) -> _T:
         """Do ``work`` until it succeeds; only a refused token ends it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from adapters.slack.manifest import SLACK
 from gateway.model.errors import StoreBusyError
 from gateway.model.ids import MessageId, TurnId
+from gateway.ports import ConnectionState
 from tests.emulators.slack import CHANNEL
 from tests.integration.slack.support import (
     ACCOUNT,
@@ -202,3 +203,13 @@ async def test_a_preview_that_a_crash_left_behind_is_removed(
         await until(lambda: slack.answers(CHANNEL) == [])
         await adapter.send(part("The answer", CHANNEL, thread=root, turn="t_1"))
     assert [message["text"] for message in slack.answers(CHANNEL)] == ["The answer"]
+
+
+async def test_a_token_revoked_meanwhile_is_noticed(
+    slack: SlackEmulator, intake: MemoryIntake
+) -> None:
+    async with running(slack, intake) as adapter:
+        await settled(intake)
+        slack.revoke()
+        slack.sockets.abort()
+        await until(lambda: adapter.status.state is ConnectionState.BAD_CREDENTIALS)
