@@ -39,8 +39,8 @@ class Sink:
     async def send(self, part: Part) -> Receipt:
         """Post ``part``; a second time with the same key changes nothing.
 
-        Discord forgets a nonce after some minutes. A part that was in flight when the process
-        before this one ended is therefore looked for behind its question first.
+        Discord forgets a nonce after some minutes, and an outage or a restart may take longer.
+        A part that was in flight before is therefore looked for behind its question first.
         """
         draft = first_draft(part)
         found = await self._find(draft) if part.in_doubt else None

@@ -84,7 +84,11 @@ def typing(request: Request) -> None:
 
 
 def react(request: Request) -> None:
-    request.message().setdefault("reactions", []).append(request.path["emoji"])
+    emoji = {"id": None, "name": request.path["emoji"]}
+    details = {"burst": 0, "normal": 1}
+    reaction = {"emoji": emoji, "count": 1, "count_details": details, "me": True}
+    rest = {"me_burst": False, "burst_colors": []}
+    request.message().setdefault("reactions", []).append(reaction | rest)
 
 
 def open_thread(request: Request) -> Json:
@@ -96,13 +100,17 @@ def open_thread(request: Request) -> Json:
     return thread.facts
 
 
-def respond(request: Request) -> None:
+def respond(request: Request) -> Json | None:
     held = request.world.interactions.get(request.path["interaction"])
     if held is None or held.token != request.path["token"]:
         raise ApiError(*errors.UNKNOWN_INTERACTION)
     if held.answer is not None:
         raise ApiError(400, 40060, "Interaction has already been acknowledged.")
     held.answer = request.body
+    if request.query.get("with_response", "") not in ("1", "true", "True"):
+        return None
+    told = {"response_message_id": None, "response_message_ephemeral": True}
+    return {"interaction": {"id": held.id, "type": 2, "response_message_loading": True} | told}
 
 
 def unrespond(request: Request) -> None:

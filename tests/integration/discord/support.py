@@ -10,6 +10,7 @@ from adapters.discord.adapter import DiscordAdapter, create
 from adapters.discord.manifest import DISCORD, DiscordSettings
 from gateway.model.ids import AccountId, MessageId, PlaceId, TurnId
 from gateway.model.outbound import Address, Part, RichText
+from gateway.ports import ConnectionState
 from tests.emulators.discord import CHANNEL, TOKEN, make_token
 from tests.unit.discord.clock import FakeClock
 
@@ -127,7 +128,7 @@ async def running(
         task = asyncio.create_task(adapter.run(intake))
         try:
             if wait:
-                await emulator.connected()
+                await until(lambda: adapter.status.state is ConnectionState.CONNECTED)
             yield adapter
         finally:
             task.cancel()

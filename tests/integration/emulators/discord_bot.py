@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from tests.emulators.discord import DiscordEmulator
 
+__all__ = ["Bot", "connected", "discord"]
+
 
 class Bot(discord.Client):
     """Notes what it is told; connects without the library's waits."""
@@ -68,6 +70,12 @@ class Bot(discord.Client):
             while len(self.texts) < count:  # noqa: ASYNC110  (the library has no event for it)
                 await asyncio.sleep(0.002)
         return self.texts
+
+    async def told(self, events: list[str]) -> None:
+        """Wait until exactly these events came."""
+        async with asyncio.timeout(5):
+            while self.events != events:  # noqa: ASYNC110  (the library has no event for it)
+                await asyncio.sleep(0.002)
 
     @property
     def texts(self) -> list[str]:
