@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from datetime import datetime
 
     from pydantic import BaseModel
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Observation,
     )
     from gateway.model.outbound import Address, Part, Receipt
+    from gateway.policy.audience import Audience
 
 
 class Clock(Protocol):
@@ -220,6 +221,15 @@ class HistoryMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Asker:
+    """For whom a turn is run: tools reach this person's data, and what the audience allows."""
+
+    peer: PeerId
+    session: SessionId
+    audience: Audience
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRequest:
     """All that the agent may know for one turn."""
 
@@ -231,6 +241,8 @@ class TurnRequest:
     shared: bool = False
     #: recalled data for this turn, fenced by the agent into the last message
     recall: str = ""
+    #: None where the speaker stands for nobody: no personal tools
+    asker: Asker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +272,22 @@ class StepLog(Protocol):
         Raises ``StaleLeaseError`` when another worker has taken the turn over.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """Something the model may call."""
+
+    name: str
+    description: str
+    #: JSON schema of the arguments
+    parameters: Mapping[str, object]
+    #: called with the turn and the arguments; raises ``GatewayError`` with a text for the model
+    call: Callable[[TurnRequest, Mapping[str, Any]], Awaitable[str]]
+    #: whether the model sees it in this turn
+    visible: Callable[[TurnRequest], bool]
+    #: a second call with the same arguments changes nothing
+    idempotent: bool = True
 
 
 class Agent(Protocol):

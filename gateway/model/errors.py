@@ -20,6 +20,7 @@ GatewayError
  │   ├─ MemoryCredentialsError  pause everything and tell the operator
  │   ├─ MemoryGoneError         open another session
  │   └─ MemoryUnsupportedError  leave that part out
+ ├─ ToolError               the model asked for what cannot be: tell the model
  └─ AgentError              the model failed; ``user_text`` names a catalogue text
 """
 
@@ -199,6 +200,12 @@ class MemoryUnsupportedError(MemoryServiceError):
     """This server cannot limit or do what was asked."""
 
     code = "memory_unsupported"
+
+
+class ToolError(GatewayError):
+    """A tool could not do what the model asked; the text is for the model."""
+
+    code = "tool"
 
 
 class AgentError(GatewayError):
