@@ -297,7 +297,7 @@ class Capture:
         owner = names.owner(tx.conn, names.SESSION)
         fresh = SessionId(naming.pick(naming.hashed(name, original), original, owner))
         names.take(tx, names.SESSION, fresh, original)
-        sending.replace(tx, session, fresh, now=self._clock.now())
+        sending.supersede(tx, session, fresh, now=self._clock.now())
         sending.move_rows(tx, name, fresh)
         log.warning("memory.replaced", action="capture", session=name, by=fresh)
         self._wake(tx, fresh, everything=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -98,7 +98,7 @@ def open_rows(conn: sa.Connection, name: SessionId, *, limit: int) -> list[Row]:
         .order_by(ledger.c.seq)
         .limit(limit)
     )
-    return [Row(*row) for row in rows]
+    return [replace(Row(*row), state=LedgerState(row.state)) for row in rows]
 
 
 def turns_waiting(conn: sa.Connection, name: SessionId) -> tuple[int, datetime | None]:
@@ -205,7 +205,7 @@ def sessions_with_rows(conn: sa.Connection) -> list[SessionId]:
     return list(rows.scalars())
 
 
-def replace(tx: Tx, gone: SessionRecord, name: SessionId, *, now: datetime) -> None:
+def supersede(tx: Tx, gone: SessionRecord, name: SessionId, *, now: datetime) -> None:
     """Open ``name`` in the place of a session that the service lost.
 
     A conversation that is in the lost session goes on in the new one.
