@@ -14,7 +14,6 @@ import structlog
 
 from adapters.console.manifest import MANIFEST as CONSOLE
 from adapters.discord.manifest import MANIFEST as DISCORD
-from adapters.discord.manifest import MANIFEST as DISCORD
 from adapters.slack.manifest import MANIFEST as SLACK
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway.agent.build import build_agent
