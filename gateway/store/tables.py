@@ -1,83 +1,28 @@
-"""The schema, for both dialects. Every id is TEXT, every time is aware UTC.
+"""The schema, for both dialects.
 
 A change here needs a migration; ``tests/contract/store`` compares the two.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
-
 import sqlalchemy as sa
 
-metadata = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-#: SQLite gives out row ids only for INTEGER
-RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-
-
-class Utc(sa.TypeDecorator[datetime]):
-    """Aware UTC in Python; refuses naive values, which would be somebody's local time."""
-
-    impl = sa.DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Refuse a naive time and convert the rest to UTC."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a stored time needs its zone")
-        value = value.astimezone(UTC)
-        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
-
-    def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime | None:
-        """Give the zone back."""
-        if not isinstance(value, datetime):
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-def _row_id() -> sa.Column[int]:
-    return sa.Column("id", RowId, primary_key=True, autoincrement=True)
-
-
-def _text(name: str, *, null: bool = False, default: str | None = None) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, nullable=null, server_default=default)
-
-
-def _time(name: str, *, null: bool = False) -> sa.Column[datetime]:
-    return sa.Column(name, Utc, nullable=null)
-
-
-def _count(name: str) -> sa.Column[int]:
-    return sa.Column(name, sa.Integer, nullable=False, server_default="0")
-
-
-def _flag(name: str) -> sa.Column[bool]:
-    return sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false())
-
+from gateway.store.columns import RowId, count, flag, row_id, text, time
+from gateway.store.columns import metadata as metadata
 
 #: all that was said, once; every other table points here
 message = sa.Table(
     "message",
     metadata,
-    _row_id(),
-    _text("conversation"),
-    _text("session", null=True),
-    _text("turn", null=True),
-    _text("role"),  # user | assistant | edit
-    _text("author", default=""),
-    _text("text"),
-    _time("sent_at"),
-    _time("stored_at"),
+    row_id(),
+    text("conversation"),
+    text("session", null=True),
+    text("turn", null=True),
+    text("role"),  # user | assistant | edit
+    text("author", default=""),
+    text("text"),
+    time("sent_at"),
+    time("stored_at"),
     sa.Index(None, "session", "id"),
     sa.Index(None, "turn"),
 )
@@ -86,22 +31,22 @@ message = sa.Table(
 inbox = sa.Table(
     "inbox",
     metadata,
-    _row_id(),
-    _text("platform"),
-    _text("account"),
-    _text("place"),
-    _text("message"),
-    _text("revision", default=""),
-    _text("kind"),
-    _text("state"),
-    _text("reason", default=""),
-    _text("conversation", null=True),
-    _text("turn", null=True),
+    row_id(),
+    text("platform"),
+    text("account"),
+    text("place"),
+    text("message"),
+    text("revision", default=""),
+    text("kind"),
+    text("state"),
+    text("reason", default=""),
+    text("conversation", null=True),
+    text("turn", null=True),
     sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=True),
     sa.Column("event", sa.JSON, nullable=True),
     sa.Column("raw", sa.LargeBinary, nullable=True),
-    _time("sent_at"),
-    _time("received_at"),
+    time("sent_at"),
+    time("received_at"),
     sa.UniqueConstraint("platform", "account", "place", "message", "revision"),
     sa.Index(None, "turn"),
     sa.Index(None, "received_at"),
@@ -111,13 +56,13 @@ inbox = sa.Table(
 set_aside = sa.Table(
     "set_aside",
     metadata,
-    _row_id(),
-    _text("platform"),
-    _text("account"),
-    _text("number"),
-    _text("fault"),
+    row_id(),
+    text("platform"),
+    text("account"),
+    text("number"),
+    text("fault"),
     sa.Column("raw", sa.LargeBinary, nullable=False),
-    _time("received_at"),
+    time("received_at"),
     sa.UniqueConstraint("platform", "account", "number"),
 )
 
@@ -125,28 +70,28 @@ turn = sa.Table(
     "turn",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    _text("conversation"),
-    _text("session"),
-    _text("peer"),
-    _text("rung"),
+    text("conversation"),
+    text("session"),
+    text("peer"),
+    text("rung"),
     sa.Column("identity", sa.JSON, nullable=False),
-    _text("state"),
-    _count("attempt"),
-    _flag("stop_requested"),
-    _text("platform"),
-    _text("account"),
-    _text("place"),
-    _text("thread", null=True),
-    _text("scope", default=""),
-    _text("user_id", default=""),
-    _text("reply_to"),
-    _text("language", default="en"),
+    text("state"),
+    count("attempt"),
+    flag("stop_requested"),
+    text("platform"),
+    text("account"),
+    text("place"),
+    text("thread", null=True),
+    text("scope", default=""),
+    text("user_id", default=""),
+    text("reply_to"),
+    text("language", default="en"),
     sa.Column("usage", sa.JSON, nullable=True),
     #: what was recalled: with its text until the turn is closed, then only which layers
     sa.Column("recall", sa.JSON, nullable=True),
-    _text("error", default=""),
-    _time("created_at"),
-    _time("updated_at"),
+    text("error", default=""),
+    time("created_at"),
+    time("updated_at"),
     sa.Index(None, "conversation", "id"),
     sa.Index(None, "state"),
 )
@@ -155,13 +100,13 @@ turn = sa.Table(
 checkpoint = sa.Table(
     "checkpoint",
     metadata,
-    _row_id(),
+    row_id(),
     sa.Column("turn", sa.Text, sa.ForeignKey("turn.id", ondelete="CASCADE"), nullable=False),
-    _text("step"),
-    _text("status"),
-    _count("attempt"),
-    _text("detail", default=""),
-    _time("at"),
+    text("step"),
+    text("status"),
+    count("attempt"),
+    text("detail", default=""),
+    time("at"),
     sa.Index(None, "turn", "id"),
 )
 
@@ -171,32 +116,32 @@ turn_step = sa.Table(
     metadata,
     sa.Column("turn", sa.Text, sa.ForeignKey("turn.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("ordinal", sa.Integer, primary_key=True),
-    _text("step"),
+    text("step"),
 )
 
 outbox = sa.Table(
     "outbox",
     metadata,
-    _row_id(),
+    row_id(),
     sa.Column("key", sa.Text, nullable=False, unique=True),
-    _text("turn", null=True),
-    _count("ordinal"),
-    _flag("last"),
-    _text("platform"),
-    _text("account"),
-    _text("place"),
-    _text("thread", null=True),
-    _text("reply_to", null=True),
-    _text("purpose"),  # answer | notice | pairing
+    text("turn", null=True),
+    count("ordinal"),
+    flag("last"),
+    text("platform"),
+    text("account"),
+    text("place"),
+    text("thread", null=True),
+    text("reply_to", null=True),
+    text("purpose"),  # answer | notice | pairing
     #: the part's text with its ranges; dropped once the part is delivered
     sa.Column("content", sa.JSON, nullable=True),
-    _text("state"),
-    _count("attempts"),
-    _text("sent_message", null=True),
-    _text("error", default=""),
-    _text("degraded", default=""),
-    _time("created_at"),
-    _time("updated_at"),
+    text("state"),
+    count("attempts"),
+    text("sent_message", null=True),
+    text("error", default=""),
+    text("degraded", default=""),
+    time("created_at"),
+    time("updated_at"),
     sa.Index(None, "turn"),
     sa.Index(None, "state"),
 )
@@ -205,25 +150,25 @@ outbox = sa.Table(
 ledger = sa.Table(
     "ledger",
     metadata,
-    _row_id(),
+    row_id(),
     sa.Column("key", sa.Text, nullable=False, unique=True),
     sa.Column("session", sa.Text, sa.ForeignKey("session.id"), nullable=False),
     sa.Column("seq", sa.Integer, nullable=False),
-    _text("peer"),
-    _text("role"),
+    text("peer"),
+    text("role"),
     sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=False),
-    _text("turn"),
+    text("turn"),
     #: held (waits for a delivery) | due | sending | saved | parked | skipped
-    _text("state"),
-    _text("reason", default=""),
+    text("state"),
+    text("reason", default=""),
     #: sends after which the service did not have it
-    _count("attempts"),
+    count("attempts"),
     #: sending: when the service can be asked what became of it
-    _time("look_at", null=True),
+    time("look_at", null=True),
     #: the limit by which it was cut at its first send
     sa.Column("part_limit", sa.Integer, nullable=True),
-    _time("sent_at"),
-    _time("created_at"),
+    time("sent_at"),
+    time("created_at"),
     sa.UniqueConstraint("session", "seq"),
     sa.Index(None, "state"),
     sa.Index(None, "turn"),
@@ -240,17 +185,17 @@ conversation = sa.Table(
     "conversation",
     metadata,
     sa.Column("key", sa.Text, primary_key=True),
-    _text("platform"),
-    _text("account"),
-    _text("place_kind"),
-    _text("place"),
-    _text("thread", null=True),
-    _text("participant", null=True),
-    _text("session", null=True),
-    _text("title", default=""),
-    _count("sessions"),
-    _time("created_at"),
-    _time("last_activity", null=True),
+    text("platform"),
+    text("account"),
+    text("place_kind"),
+    text("place"),
+    text("thread", null=True),
+    text("participant", null=True),
+    text("session", null=True),
+    text("title", default=""),
+    count("sessions"),
+    time("created_at"),
+    time("last_activity", null=True),
     sa.Index(None, "platform", "account", "place"),
 )
 
@@ -258,17 +203,17 @@ session = sa.Table(
     "session",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    _text("conversation"),
+    text("conversation"),
     sa.Column("ordinal", sa.Integer, nullable=False),
     #: the person of a personal conversation; a change opens a new session
-    _text("peer", null=True),
-    _count("last_seq"),
-    _count("last_saved_index"),
-    _time("opened_at"),
-    _time("closed_at", null=True),
-    _text("close_reason", default=""),
+    text("peer", null=True),
+    count("last_seq"),
+    count("last_saved_index"),
+    time("opened_at"),
+    time("closed_at", null=True),
+    text("close_reason", default=""),
     #: where its rows go since the memory service lost it
-    _text("replaced_by", null=True),
+    text("replaced_by", null=True),
     sa.UniqueConstraint("conversation", "ordinal"),
 )
 
@@ -280,7 +225,7 @@ session_member = sa.Table(
     sa.Column("peer", sa.Text, primary_key=True),
     sa.Column("observe_me", sa.Boolean, nullable=True),
     sa.Column("observe_others", sa.Boolean, nullable=True),
-    _time("opened_at"),
+    time("opened_at"),
 )
 
 place = sa.Table(
@@ -289,13 +234,13 @@ place = sa.Table(
     sa.Column("platform", sa.Text, primary_key=True),
     sa.Column("account", sa.Text, primary_key=True),
     sa.Column("place", sa.Text, primary_key=True),
-    _text("kind"),
-    _text("title", default=""),
-    _text("moved_to", null=True),
-    _text("moved_from", null=True),
-    _time("unreachable_at", null=True),
-    _text("last_message", default=""),
-    _time("last_seen"),
+    text("kind"),
+    text("title", default=""),
+    text("moved_to", null=True),
+    text("moved_from", null=True),
+    time("unreachable_at", null=True),
+    text("last_message", default=""),
+    time("last_seen"),
 )
 
 person = sa.Table(
@@ -304,10 +249,10 @@ person = sa.Table(
     sa.Column("platform", sa.Text, primary_key=True),
     sa.Column("scope", sa.Text, primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
-    _text("name", default=""),
-    _text("language", default=""),
-    _time("first_seen"),
-    _time("last_seen"),
+    text("name", default=""),
+    text("language", default=""),
+    time("first_seen"),
+    time("last_seen"),
 )
 
 #: accounts that were let in by pairing
@@ -317,26 +262,26 @@ access_grant = sa.Table(
     sa.Column("platform", sa.Text, primary_key=True),
     sa.Column("scope", sa.Text, primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
-    _flag("admin"),
-    _text("granted_by"),
-    _time("granted_at"),
+    flag("admin"),
+    text("granted_by"),
+    time("granted_at"),
 )
 
 pairing = sa.Table(
     "pairing",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    _text("platform"),
-    _text("account"),
-    _text("scope", default=""),
-    _text("user_id"),
-    _text("language", default=""),
-    _text("place"),
-    _text("thread", null=True),
-    _text("code_hash"),
-    _text("state"),  # waiting | approved | revoked
-    _time("created_at"),
-    _time("expires_at"),
+    text("platform"),
+    text("account"),
+    text("scope", default=""),
+    text("user_id"),
+    text("language", default=""),
+    text("place"),
+    text("thread", null=True),
+    text("code_hash"),
+    text("state"),  # waiting | approved | revoked
+    time("created_at"),
+    time("expires_at"),
     sa.Index(None, "platform", "state"),
 )
 
@@ -345,8 +290,8 @@ fact = sa.Table(
     "fact",
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
-    _text("value"),
-    _time("updated_at"),
+    text("value"),
+    time("updated_at"),
 )
 
 #: which original text holds a cleaned or shortened name, so that no two share one
@@ -355,17 +300,17 @@ taken_name = sa.Table(
     metadata,
     sa.Column("kind", sa.Text, primary_key=True),  # peer | session
     sa.Column("name", sa.Text, primary_key=True),
-    _text("original"),
+    text("original"),
 )
 
 audit = sa.Table(
     "audit",
     metadata,
-    _row_id(),
-    _time("at"),
-    _text("actor"),
-    _text("action"),
-    _text("subject", default=""),
+    row_id(),
+    time("at"),
+    text("actor"),
+    text("action"),
+    text("subject", default=""),
     sa.Column("detail", sa.JSON, nullable=False),
 )
 
@@ -373,18 +318,18 @@ audit = sa.Table(
 item = sa.Table(
     "item",
     metadata,
-    _row_id(),
-    _text("lane"),
-    _text("key"),
-    _text("dedupe"),
-    _text("state"),  # ready | running | done | dead
+    row_id(),
+    text("lane"),
+    text("key"),
+    text("dedupe"),
+    text("state"),  # ready | running | done | dead
     sa.Column("payload", sa.JSON, nullable=False),
-    _count("attempts"),
-    _count("epoch"),
-    _text("error", default=""),
-    _time("run_at"),
-    _time("created_at"),
-    _time("finished_at", null=True),
+    count("attempts"),
+    count("epoch"),
+    text("error", default=""),
+    time("run_at"),
+    time("created_at"),
+    time("finished_at", null=True),
     sa.UniqueConstraint("lane", "dedupe"),
     sa.Index(
         "ix_item_live",
@@ -404,19 +349,19 @@ recall = sa.Table(
     sa.Column("peer", sa.Text, primary_key=True),
     sa.Column("audience", sa.Text, primary_key=True),
     #: the identity rules under which it was fetched; under others it is not used
-    _text("revision"),
+    text("revision"),
     #: this person's turns in the session
-    _count("turns"),
+    count("turns"),
     #: the layer in force, and the turn after which it was fetched
     sa.Column("base", sa.JSON, nullable=True),
-    _count("base_turn"),
+    count("base_turn"),
     #: fetched for the next turn, which takes them away
     sa.Column("next_base", sa.JSON, nullable=True),
-    _count("next_base_turn"),
-    _text("next_dialectic", null=True),
-    _count("next_dialectic_turn"),
+    count("next_base_turn"),
+    text("next_dialectic", null=True),
+    count("next_dialectic_turn"),
     #: cadence of the dialectic
     sa.Column("asked_turn", sa.Integer, nullable=True),
-    _count("empties"),
-    _time("updated_at"),
+    count("empties"),
+    time("updated_at"),
 )

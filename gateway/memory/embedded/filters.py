@@ -20,7 +20,7 @@ from gateway.memory.embedded.documents import Document, document
 from gateway.memory.embedded.errors import RefusedError
 from gateway.memory.embedded.tables import Document as Json
 from gateway.memory.embedded.wire import ID_PATTERN, MAX_ID
-from gateway.store.tables import Utc
+from gateway.store.columns import Utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

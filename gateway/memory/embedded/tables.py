@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from gateway.store.tables import RowId, Utc, metadata
+from gateway.store.columns import RowId, Utc, metadata
 
 Document = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
