@@ -10,11 +10,9 @@ from gateway.agent.setup_reply import SetupAgent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pydantic_ai import Tool
-
     from gateway.agent.choice import Choice
     from gateway.agent.prompt import Persona
-    from gateway.ports import Agent, TurnRequest
+    from gateway.ports import Agent, AgentTool
     from gateway.settings.schema import ModelSettings
 
 
@@ -24,7 +22,7 @@ def build_agent(
     secrets: Mapping[str, str],
     persona: Persona,
     *,
-    tools: Sequence[Tool[TurnRequest]] = (),
+    tools: Sequence[AgentTool] = (),
     language: str = "auto",
 ) -> Agent:
     """Return the agent; nothing is connected or started before its first turn.
@@ -41,6 +39,7 @@ def build_agent(
     from gateway.agent.models import HostedModels, LocalModel
     from gateway.agent.prompt import Layout
     from gateway.agent.run import Limits, ModelAgent
+    from gateway.agent.tools import adapt
 
     limits = Limits(requests=settings.request_limit, timeout=settings.timeout)
     if choice.weights is not None:
@@ -56,5 +55,5 @@ def build_agent(
         persona,
         layout=Layout(history_tokens=settings.max_history_tokens),
         limits=limits,
-        tools=tools,
+        tools=adapt(tools),
     )
