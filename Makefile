@@ -94,3 +94,8 @@ clean: ## remove .venv and every cache
 	@echo 'Adding the tools for tests and checks ...' >&2
 	@[ -t 2 ] || quiet=-q; $(PIP) $$quiet --require-hashes -r requirements-dev.lock </dev/null >&2
 	@touch $@
+
+.PHONY: conformance
+conformance: .venv/dev ## hold a memory service to Honcho's API: BASE_URL=… API_KEY=…, else the embedded one
+	@$(BIN)/python -m pytest tests/conformance $(if $(BASE_URL),--memory-url '$(BASE_URL)') \
+	  $(if $(API_KEY),--memory-key '$(API_KEY)') $(ARGS)

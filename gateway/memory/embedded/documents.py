@@ -66,7 +66,9 @@ class SqliteDocument:
 
 
 def _member(
-    document: sa.ColumnElement[Any], fits: Callable[[sa.FromClause], Condition], key: str | None = None
+    document: sa.ColumnElement[Any],
+    fits: Callable[[sa.FromClause], Condition],
+    key: str | None = None,
 ) -> Condition:
     """Whether one entry of an object (the one of ``key``) or of a list fits."""
     each = sa.func.json_each(document).table_valued("key", "value", "type").alias()

@@ -191,8 +191,9 @@ def listed(conn: sa.Connection, ref: SessionRef, filters: Json | None, window: W
 def newest(conn: sa.Connection, ref: SessionRef, *, tokens: int, after: int = 0) -> list[Json]:
     """Return the newest messages after number ``after`` that fit, in their order."""
     query = sa.select(message).where(within(ref), message.c.seq > after)
-    rows = conn.execute(query.order_by(message.c.seq.desc()).execution_options(yield_per=200))
-    return [view(row) for row in _fitting(rows.mappings(), tokens)][::-1]
+    query = query.order_by(message.c.seq.desc()).execution_options(yield_per=200)
+    with conn.execute(query) as rows:
+        return [view(row) for row in _fitting(rows.mappings(), tokens)][::-1]
 
 
 def _fitting(rows: sa.MappingResult, tokens: int) -> Iterator[sa.RowMapping]:

@@ -100,8 +100,8 @@ def _said(
     if sessions is not None:
         query = query.where(message.c.session.in_(sessions))
     newest = query.order_by(heard.c.message.desc()).limit(HORIZON)
-    rows = conn.execute(newest.execution_options(yield_per=200))
-    return tuple(_bounded(Statement(text, at) for text, at in rows.tuples()))
+    with conn.execute(newest.execution_options(yield_per=200)) as rows:
+        return tuple(_bounded(Statement(text, at) for text, at in rows.tuples()))
 
 
 def _bounded(statements: Iterable[Statement]) -> Iterator[Statement]:

@@ -38,13 +38,10 @@ def ensure(tx: Tx, ref: SessionRef, *, now: datetime) -> bool:
     """
     spaces.ensure_workspace(tx, ref.workspace, now=now)
     fresh = {"workspace": ref.workspace, "id": ref.session, "created_at": now}
-    created = tx.conn.execute(
-        statements.insert(tx.conn, session)
-        .values(**fresh, metadata={}, configuration={})
-        .on_conflict_do_nothing()
-    )
+    insert = statements.insert(tx.conn, session).values(**fresh, metadata={}, configuration={})
+    created = tx.conn.execute(insert.on_conflict_do_nothing().returning(session.c.id)).first()
     require(tx.conn, ref, lock=True)
-    return created.rowcount == 1
+    return created is not None
 
 
 def require(conn: sa.Connection, ref: SessionRef, *, lock: bool = False) -> None:

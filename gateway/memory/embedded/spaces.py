@@ -43,10 +43,8 @@ def peer_view(row: sa.RowMapping) -> Json:
 def ensure_workspace(tx: Tx, name: str, *, now: datetime) -> bool:
     """Create the workspace unless it is there; tell whether it is new."""
     fresh = {"id": name, "metadata": {}, "configuration": {}, "created_at": now}
-    created = tx.conn.execute(
-        statements.insert(tx.conn, workspace).values(fresh).on_conflict_do_nothing()
-    )
-    return created.rowcount == 1
+    insert = statements.insert(tx.conn, workspace).values(fresh).on_conflict_do_nothing()
+    return tx.conn.execute(insert.returning(workspace.c.id)).first() is not None
 
 
 def save_workspace(
@@ -116,10 +114,8 @@ def ensure_peers(tx: Tx, space: str, names: Iterable[str], *, now: datetime) -> 
     ]
     if not fresh:
         return 0
-    created = tx.conn.execute(
-        statements.insert(tx.conn, peer).values(fresh).on_conflict_do_nothing()
-    )
-    return created.rowcount
+    insert = statements.insert(tx.conn, peer).values(fresh).on_conflict_do_nothing()
+    return len(tx.conn.execute(insert.returning(peer.c.id)).all())
 
 
 def save_peer(
