@@ -34,7 +34,7 @@ QUARANTINE = {
     "anthropic": _AGENT,
     "google": _AGENT,
     "xllamacpp": _AGENT,
-    "httpx": ("gateway.agent", "adapters.telegram"),
+    "httpx": ("gateway.agent", "gateway.memory", "adapters.telegram"),
     "httpx2": _AGENT,
     "fastapi": _HTTP,
     "starlette": _HTTP,
