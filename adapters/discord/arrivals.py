@@ -89,8 +89,9 @@ class Arrivals:
         if received is None:
             return
         await self._insisting(lambda: self._store(kind, channel, received))
-        if kind == "INTERACTION_CREATE" and isinstance(data, dict):
-            self._spawn(self._acknowledge(data))
+        match data:
+            case {"id": str(number), "token": str(token)} if kind == "INTERACTION_CREATE":
+                self._spawn(self._acknowledge(number, token))
 
     async def _store(self, kind: str, channel: str | None, received: Received) -> None:
         event = received.event
@@ -116,9 +117,9 @@ class Arrivals:
                 self._asked.add(channel)
             log.info("discord.unknown_channel", action="receive", place=channel, why=error.code)
 
-    async def _acknowledge(self, interaction: dict[str, object]) -> None:
+    async def _acknowledge(self, number: str, token: str) -> None:
         try:
-            await self._client.acknowledge(str(interaction["id"]), str(interaction["token"]))
+            await self._client.acknowledge(number, token)
         except PlatformError as error:
             log.info("discord.unacknowledged", action="receive", why=error.code)
 

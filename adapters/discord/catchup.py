@@ -33,8 +33,8 @@ FULL_PAGE = 100
 class CatchUp:
     """Reads channels after their cursors. Live events of such a channel are held back.
 
-    Whatever comes while a page is fetched is in a later page, so what was held back is only
-    handed in when Discord refuses the history.
+    The history tells them again, in order; only what it does not tell (because Discord refuses
+    it, or the message is gone already) is handed in at the end.
     """
 
     def __init__(
@@ -57,11 +57,12 @@ class CatchUp:
         self._held: dict[str, list[Event]] = {}
 
     def hold(self, channel: str, event: Event) -> bool:
-        """Hold an event back if its channel is being read; say whether that is so."""
+        """Hold a new message back if its channel is being read; say whether that is so."""
         held = self._held.get(channel)
-        if held is not None:
-            held.append(event)
-        return held is not None
+        if held is None or _number(event) is None:
+            return False
+        held.append(event)
+        return True
 
     def claim(self, channel: str) -> bool:
         """Begin to hold a channel's events back; False when it is being read already."""
@@ -89,7 +90,7 @@ class CatchUp:
 
     async def _page(self, channel: str, after: str, roles: _Roles) -> str:
         """Store one page and return its last id; release the channel behind the last page."""
-        self._held[channel].clear()
+        before = len(self._held[channel])
         page = await self._client.history(channel, after)
         if page:
             after = Fields.of(page[-1], "history").id()
@@ -97,14 +98,28 @@ class CatchUp:
             read = (self._reader.read("MESSAGE_CREATE", each) for each in completed)
             await self._cursors.accept(channel, [one for one in read if one is not None], after)
             await self._previews.sweep(page)
-        if len(page) < FULL_PAGE and not self._held[channel]:
-            del self._held[channel]
+        held = self._held[channel]
+        came_meanwhile = len(held) > before
+        held[:] = [event for event in held if (_number(event) or 0) > int(after)]
+        if len(page) < FULL_PAGE and not (came_meanwhile and held):
+            await self._release(channel)
         return after
 
     async def _give_up(self, channel: str, error: PlatformError) -> None:
         log.warning("discord.no_history", action="catch_up", place=channel, why=error.code)
-        for event in self._held.pop(channel, ()):
+        await self._release(channel)
+
+    async def _release(self, channel: str) -> None:
+        for event in self._held.pop(channel):
             await self._hand_in(event)
+
+
+def _number(event: Event) -> int | None:
+    """Return the id of a new message, None where it has none that orders it."""
+    match event[1]:
+        case {"id": str(identity)} if identity.isascii() and identity.isdecimal():
+            return int(identity)
+    return None
 
 
 class _Roles:

@@ -146,8 +146,10 @@ class Client:
 
     async def session_limit(self) -> SessionLimit:
         """Return how many sessions may still be opened; asking costs none."""
-        _shards, _url, limit = await self._call(lambda rest: rest.get_bot_gateway())
-        return SessionLimit(limit["remaining"], limit["reset_after"] / 1000)
+        answer = await self._call(lambda rest: rest.request(Route("GET", "/gateway/bot")))
+        with translated():
+            limit = answer["session_start_limit"]
+            return SessionLimit(limit["remaining"], limit["reset_after"] / 1000)
 
     async def set_commands(self, commands: Sequence[tuple[str, str]]) -> None:
         """Show ``(name, description)`` pairs in Discord's menu; each takes optional words."""

@@ -282,13 +282,36 @@ async def test_without_history_live_messages_still_come(
         dc.say("before", channel=CHANNEL)
         await until(lambda: intake.texts)
     dc.say("missed", channel=CHANNEL)
+    dc.drop("history", times=2)  # the transport asks a second time by itself
     dc.fail("history", status, code=code)
-    dc.slow("history", 0.1)
+    dc.slow("history", 0.1, times=3)
     async with running(dc, intake):
         await dc.wait_for_calls("history")
         dc.say("live", channel=CHANNEL)
-        await until(lambda: len(intake.texts) == 2)
-    assert intake.texts == ["before", "live"]
+        await dc.wait_for_calls("history", 3)
+        dc.say("more", channel=CHANNEL)
+        await until(lambda: len(intake.texts) == 3)
+    assert intake.texts == ["before", "live", "more"]
+
+
+async def test_what_the_history_does_not_tell_any_more(
+    dc: DiscordEmulator, intake: MemoryIntake
+) -> None:
+    """Said and deleted while the channel is read: it was said all the same."""
+    async with running(dc, intake):
+        dc.say("before", channel=CHANNEL)
+        await until(lambda: intake.texts)
+    dc.say("missed", channel=CHANNEL)
+    dc.slow("history", 0.1)
+    async with running(dc, intake):
+        await dc.wait_for_calls("history")
+        dc.dispatch("MESSAGE_CREATE", {"id": "odd", "channel_id": CHANNEL})
+        dc.delete(dc.say("gone", channel=CHANNEL), channel=CHANNEL)
+        await until(lambda: "gone" in intake.texts)
+        dc.say("after", channel=CHANNEL)
+        await until(lambda: "after" in intake.texts)
+    said = [event.text for event in intake.events if event.kind is EventKind.MESSAGE]
+    assert said == ["before", "missed", "gone", "after"]
 
 
 async def test_history_that_fails_for_a_while_is_asked_again(
@@ -401,6 +424,32 @@ async def test_a_token_revoked_meanwhile(
         await task
     await adapter.aclose()
     assert adapter.status.state is ConnectionState.BAD_CREDENTIALS
+
+
+async def test_a_token_revoked_while_away(
+    dc: DiscordEmulator, intake: MemoryIntake, clock: WatchingClock
+) -> None:
+    adapter = build(dc, clock)
+    task = asyncio.create_task(adapter.run(intake))
+    await dc.connected()
+    dc.kill_sessions()
+    dc.revoke()
+    async with asyncio.timeout(5):
+        await task
+    await adapter.aclose()
+    assert adapter.status.state is ConnectionState.BAD_CREDENTIALS
+
+
+async def test_a_steady_connection_is_resumed_at_once(
+    dc: DiscordEmulator, intake: MemoryIntake, clock: WatchingClock
+) -> None:
+    async with running(dc, intake, clock):
+        clock.elapsed += 3600.0
+        dc.cut()
+        await until(lambda: dc.gateway.resumes)
+        dc.say("hello")
+        await until(lambda: intake.texts == ["hello"])
+    assert clock.slept == []
 
 
 async def test_a_wrong_token_asks_once(
