@@ -16,12 +16,12 @@ GUARDED := policy mailbox text
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help run test check fmt lint types budgets coverage bench lock clean
+.PHONY: help run test check fmt lint types budgets coverage bench conformance lock clean
 
 help: ## this text
 	@echo 'Hermes Gateway: one agent on many chat platforms, knowing each person.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo '  NO_MODEL=1 make run          start without fetching the small local model'
 	@echo '  make test ARGS="-k split"    hand arguments to pytest'
@@ -95,7 +95,6 @@ clean: ## remove .venv and every cache
 	@[ -t 2 ] || quiet=-q; $(PIP) $$quiet --require-hashes -r requirements-dev.lock </dev/null >&2
 	@touch $@
 
-.PHONY: conformance
 conformance: .venv/dev ## hold a memory service to Honcho's API: BASE_URL=… API_KEY=…, else the embedded one
 	@$(BIN)/python -m pytest tests/conformance $(if $(BASE_URL),--memory-url '$(BASE_URL)') \
 	  $(if $(API_KEY),--memory-key '$(API_KEY)') $(ARGS)
