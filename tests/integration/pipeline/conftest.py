@@ -17,7 +17,8 @@ from gateway.store import migrate
 from gateway.store.sqlite import SqliteStore
 from tests.emulators.telegram import TelegramEmulator
 from tests.fakes.agent import ScriptedAgent
-from tests.integration.pipeline.support import MIRA, OTHER_TOKEN, TOBIAS, TOKEN, House
+from tests.fakes.household import MIRA, OTHER_TOKEN, TOBIAS, TOKEN
+from tests.integration.pipeline.support import House
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

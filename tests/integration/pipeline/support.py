@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sqlite3
-import zlib
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from gateway import app
-from gateway.settings.home import Home
 from tests.fakes.clock import FakeClock
+from tests.fakes.household import Household
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from tests.emulators.telegram import TelegramEmulator
     from tests.fakes.agent import ScriptedAgent
-
-Json = dict[str, Any]
-
-TOKEN = "123456:AAinventedTokenForTests_0123456789abcd"
-OTHER_TOKEN = "654321:BBinventedTokenForTests_0123456789abcd"
-BOT = 123456
-
-MIRA, TOBIAS, STRANGER = 700100200, 700100201, 700999999
-GROUP, FORUM, SMALL_GROUP = -1005550001112, -1005550003333, -4455667
 
 #: seconds of the gateway in one step of its clock, and real seconds between two steps
 STEP, PACE = 0.1, 0.002
@@ -36,43 +24,14 @@ STEP, PACE = 0.1, 0.002
 SPEED = STEP / PACE
 
 
-class House:
-    """One home on disk, started as often as a test likes, with Telegram outside."""
+class House(Household):
+    """A home whose gateway is started as often as a test likes."""
 
     def __init__(self, folder: Path, tg: TelegramEmulator, agent: ScriptedAgent) -> None:
-        self.home = Home(folder / "hermes", folder / "user")
-        self.tg = tg
+        super().__init__(folder, tg)
         self.agent = agent
         self.clock = FakeClock(datetime.now(UTC))
         self.model = "test:script"
-        self.home.path.mkdir(parents=True)
-        self.home.user.mkdir()
-        self.tokens(TOKEN)
-        self.configure()
-
-    # --- settings -------------------------------------------------------------------------
-
-    def tokens(self, *tokens: str) -> None:
-        """Write the bots' tokens where an operator keeps them."""
-        self.home.env.write_text(f"TELEGRAM_BOT_TOKEN={','.join(tokens)}\n")
-        self.home.env.chmod(0o600)
-
-    def configure(self, *, access: Json | None = None, **sections: Any) -> None:
-        """Write config.yaml: two people are allowed, three groups are served."""
-        admitted: Json = {
-            "allow": {"telegram": [str(MIRA), str(TOBIAS)]},
-            "places": {"telegram": [str(GROUP), str(FORUM), str(SMALL_GROUP)]},
-            **(access or {}),
-        }
-        address = {"base_url": self.tg.base_url, "base_file_url": self.tg.base_file_url}
-        config = {"access": admitted, "platforms": {"telegram": address}, **sections}
-        _replace(self.home.config, json.dumps(config))
-
-    def honcho(self, **keys: Any) -> None:
-        """Write honcho.json."""
-        _replace(self.home.path / "honcho.json", json.dumps(keys))
-
-    # --- life -----------------------------------------------------------------------------
 
     def assemble(self, *, platforms: bool = True) -> app.Gateway:
         """Put a gateway together as ``hermes-gateway run`` does, without a console."""
@@ -80,7 +39,7 @@ class House:
         start = app.Start(
             self.home,
             loaded,
-            self.agent,
+            lambda _tools: self.agent,
             platforms=platforms,
             clock=self.clock,
             describe_model=lambda: self.model,
@@ -103,94 +62,12 @@ class House:
                 pump.cancel()
                 await asyncio.gather(pump, return_exceptions=True)
 
-    async def until(self, reached: Callable[[], Any], what: str, timeout: float = 8.0) -> None:
-        """Wait for something that only the database or the agent shows."""
-        try:
-            async with asyncio.timeout(timeout):
-                while not reached():  # noqa: ASYNC110  (rows of another thread have no event)
-                    await asyncio.sleep(0.005)
-        except TimeoutError:
-            raise AssertionError(f"not within {timeout:g} s: {what}") from None
-
     async def runs(self, count: int) -> None:
         """Wait until the agent was called so often."""
         agent = self.agent
         await self.until(
             lambda: len(agent.runs) >= count, f"{count} runs, had {[r.texts for r in agent.runs]}"
         )
-
-    async def settled(self) -> None:
-        """Wait until nothing is left to do and every update was confirmed."""
-        await self.until(lambda: not self.live() and not self.tg.pending(), "settled")
-
-    async def taken(self) -> None:
-        """Wait until every update was confirmed, which is after it was stored."""
-        await self.until(lambda: not self.tg.pending(), "all updates taken")
-
-    # --- what became of it ------------------------------------------------------------------
-
-    def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return what a query finds in the database."""
-        if not self.home.database.exists():
-            return []
-        address = f"file:{self.home.database}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, timeout=5)) as conn:
-            return conn.execute(sql, values).fetchall()
-
-    def column(self, sql: str, *values: Any) -> list[Any]:
-        """Return the first column of what a query finds."""
-        return [row[0] for row in self.rows(sql, *values)]
-
-    def live(self) -> list[tuple[Any, ...]]:
-        """Return the mailbox items that wait or run."""
-        return self.rows(
-            "SELECT lane, key, state, attempts, error FROM item"
-            " WHERE state IN ('ready', 'running')"
-        )
-
-    def ledger(self, columns: str = "m.role, m.text") -> list[tuple[Any, ...]]:
-        """Return the ledger in the order of sessions and positions (``l``), with texts (``m``)."""
-        return self.rows(
-            f"SELECT {columns} FROM ledger l JOIN message m ON m.id = l.message_id"
-            " JOIN session s ON s.id = l.session ORDER BY s.opened_at, s.rowid, l.seq"
-        )
-
-    def words(self) -> list[str]:
-        """Return what people said, as the ledger has it."""
-        return [text for role, text in self.ledger() if role == "user"]
-
-    def sessions(self) -> list[tuple[Any, ...]]:
-        """Return (id, peer, close_reason) of the memory sessions, oldest first."""
-        return self.rows("SELECT id, peer, close_reason FROM session ORDER BY opened_at, rowid")
-
-    def reasons(self) -> list[str]:
-        """Return why events were refused or set apart, in order."""
-        return self.column("SELECT reason FROM inbox ORDER BY id")
-
-    def stored_bytes(self) -> bytes:
-        """Return all that is on the disk: database, log of changes, payloads unpacked."""
-        files = sorted(self.home.gateway.iterdir())
-        raw = [file.read_bytes() for file in files if file.is_file()]
-        packed = self.column("SELECT raw FROM inbox WHERE raw IS NOT NULL")
-        packed += self.column("SELECT raw FROM set_aside")
-        return b"\n".join(raw + [zlib.decompress(each) for each in packed])
-
-    # --- Telegram -------------------------------------------------------------------------
-
-    def texts(self, chat: int = MIRA, *, bot: str | None = None) -> list[str]:
-        """Return the texts that the bot wrote in a chat."""
-        return [message["text"] for message in self.tg.answers(chat, bot=bot)]
-
-    async def answers(self, count: int, chat: int = MIRA, *, bot: str | None = None) -> list[str]:
-        """Wait for a number of answers and return their texts."""
-        found = await self.tg.wait_for(count, chat=chat, bot=bot, timeout=8.0)
-        return [message["text"] for message in found]
-
-    async def silence(self, *chats: int) -> None:
-        """Wait until all is done and make sure that nobody was answered."""
-        await self.settled()
-        for chat in chats or (MIRA, TOBIAS, STRANGER, GROUP, FORUM, SMALL_GROUP):
-            assert self.texts(chat) == [], f"an answer in {chat}"
 
 
 def mention(text: str = "") -> str:
@@ -203,19 +80,13 @@ def steps_of(house: House, step: str) -> list[tuple[Any, ...]]:
     return house.rows("SELECT status, detail FROM checkpoint WHERE step = ? ORDER BY id", step)
 
 
-async def _pump(clock: FakeClock) -> None:
-    while True:
-        await clock.advance(STEP)
-        await asyncio.sleep(PACE)
-
-
-def _replace(path: Path, content: str) -> None:
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_text(content)
-    fresh.replace(path)
-
-
 def user_rows(house: House) -> list[tuple[Any, ...]]:
     """Return (peer, text) of what people said."""
     found = house.ledger("m.role, l.peer, m.text")
     return [(peer, text) for role, peer, text in found if role == "user"]
+
+
+async def _pump(clock: FakeClock) -> None:
+    while True:
+        await clock.advance(STEP)
+        await asyncio.sleep(PACE)

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gateway.text import catalog
-from tests.integration.pipeline.support import (
-    GROUP,
-    MIRA,
-    TOBIAS,
-    House,
-    mention,
-)
+from tests.fakes.household import GROUP, MIRA, TOBIAS
+from tests.integration.pipeline.support import House, mention
 
 
 @pytest.mark.parametrize(

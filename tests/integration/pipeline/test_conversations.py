@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.pipeline.support import (
-    FORUM,
-    GROUP,
-    MIRA,
-    OTHER_TOKEN,
-    SMALL_GROUP,
-    TOBIAS,
-    TOKEN,
-    House,
-    mention,
-)
+from tests.fakes.household import FORUM, GROUP, MIRA, OTHER_TOKEN, SMALL_GROUP, TOBIAS, TOKEN
+from tests.integration.pipeline.support import House, mention
 
 if TYPE_CHECKING:
     from tests.fakes.agent import ScriptedAgent

@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gateway.ports import Answer
-from tests.integration.pipeline.support import (
-    GROUP,
-    MIRA,
-    SPEED,
-    TOBIAS,
-    House,
-    mention,
-    steps_of,
-)
+from tests.fakes.household import GROUP, MIRA, TOBIAS
+from tests.integration.pipeline.support import SPEED, House, mention, steps_of
 
 LONG = "\n\n".join(f"Paragraph {number}: " + "word " * 390 for number in range(5))
 

@@ -13,7 +13,8 @@ from gateway.pipeline.closing import Closing
 from gateway.pipeline.turn import TRIES
 from gateway.ports import Answer
 from gateway.text import catalog
-from tests.integration.pipeline.support import MIRA, TOBIAS, House, steps_of
+from tests.fakes.household import MIRA, TOBIAS
+from tests.integration.pipeline.support import House, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

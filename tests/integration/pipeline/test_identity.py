@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.pipeline.support import (
-    FORUM,
-    GROUP,
-    MIRA,
-    STRANGER,
-    TOBIAS,
-    House,
-    mention,
-    user_rows,
-)
+from tests.fakes.household import FORUM, GROUP, MIRA, STRANGER, TOBIAS
+from tests.integration.pipeline.support import House, mention, user_rows
 
 if TYPE_CHECKING:
     from gateway.app import Gateway

@@ -23,10 +23,11 @@ from gateway.ops import health
 from gateway.settings.watch import watch
 from gateway.store import readonly
 from gateway.store.sqlite import SqliteStore
-from tests.integration.pipeline.support import MIRA, OTHER_TOKEN, TOBIAS, TOKEN, House
+from tests.fakes.household import MIRA, OTHER_TOKEN, TOBIAS, TOKEN
 
 if TYPE_CHECKING:
     from tests.emulators.telegram import TelegramEmulator
+    from tests.integration.pipeline.support import House
 
 
 def states(house: House) -> list[str]:

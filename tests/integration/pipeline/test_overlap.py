@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.pipeline.support import (
-    GROUP,
-    MIRA,
-    TOBIAS,
-    House,
-    mention,
-    steps_of,
-    user_rows,
-)
+from tests.fakes.household import GROUP, MIRA, TOBIAS
+from tests.integration.pipeline.support import House, mention, steps_of, user_rows
 
 
 async def test_edits_are_recorded_and_never_answered(house: House) -> None:

@@ -12,7 +12,8 @@ from gateway import app
 from gateway.pipeline.pairing import ALPHABET, Codes, Pairing, PairingError, load_secret
 from gateway.pipeline.post import Post
 from gateway.store.sqlite import SqliteStore
-from tests.integration.pipeline.support import GROUP, MIRA, STRANGER, House, mention
+from tests.fakes.household import GROUP, MIRA, STRANGER
+from tests.integration.pipeline.support import House, mention
 
 if TYPE_CHECKING:
     from gateway.store.pairing import Request

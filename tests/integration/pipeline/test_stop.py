@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
+from tests.fakes.household import MIRA, TOBIAS
 
-from tests.integration.pipeline.support import MIRA, TOBIAS, House
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.integration.pipeline.support import House
 
 STOPPED = "UPDATE turn SET stop_requested = 1"
 

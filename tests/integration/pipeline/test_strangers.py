@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gateway.model.errors import ConfigurationError
-from tests.integration.pipeline.support import (
-    BOT,
-    GROUP,
-    MIRA,
-    STRANGER,
-    TOBIAS,
-    House,
-    mention,
-)
+from tests.fakes.household import BOT, GROUP, MIRA, STRANGER, TOBIAS
+from tests.integration.pipeline.support import House, mention
 
 if TYPE_CHECKING:
     from collections.abc import Callable

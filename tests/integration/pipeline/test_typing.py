@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.model.errors import AgentError
-from tests.integration.pipeline.support import GROUP, MIRA, TOBIAS, House, mention
+from tests.fakes.household import GROUP, MIRA, TOBIAS
+from tests.integration.pipeline.support import House, mention
 
 if TYPE_CHECKING:
     from tests.fakes.agent import Reply
