@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from gateway.model.errors import GatewayError
 from gateway.policy.retry import Backoff
 
 if TYPE_CHECKING:
@@ -42,13 +43,16 @@ class Supervisor:
         intake: Intake,
         clock: Clock,
         background: Mapping[str, Work],
+        before_stop: Work | None = None,
     ) -> None:
+        """``before_stop`` says what is to be finished in the grace that follows."""
         self._engine = engine
         self._lanes = lanes
         self._adapters = adapters
         self._intake = intake
         self._clock = clock
         self._background = background
+        self._before_stop = before_stop
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run until ``stop`` is set or every adapter's source has ended for good."""
@@ -63,10 +67,19 @@ class Supervisor:
         finally:
             await _cancel(receiving)
             log.info("gateway.stopping", action="stop")
+            await self._prepare_stop()
             await self._engine.stop(GRACE)
             await _cancel(background)
             for adapter in self._adapters:
                 await adapter.aclose()
+
+    async def _prepare_stop(self) -> None:
+        if self._before_stop is None:
+            return
+        try:
+            await self._before_stop()
+        except GatewayError as error:
+            log.error("gateway.unprepared", action="stop", code=error.code, error=str(error))
 
     def _start(self, part: str, work: Work) -> asyncio.Task[None]:
         return asyncio.create_task(self._keep_up(part, work), name=part)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pydantic
-from honcho import (  # type: ignore[import-untyped]  # it has no types of its own
+from honcho import (
     Honcho,
     HonchoError,
     MessageCreateParams,
     Peer,
     Session,
 )
-from honcho.api_types import SessionPeerConfig  # type: ignore[import-untyped]  # as above
-from honcho.http import AsyncHonchoHTTPClient  # type: ignore[import-untyped]  # as above
+from honcho.api_types import SessionPeerConfig
+from honcho.http import AsyncHonchoHTTPClient
 
 from gateway.memory import clients, errors
 from gateway.memory.breaker import Breaker, BreakerState
@@ -72,9 +72,9 @@ class HonchoMemory:
     """See ``gateway.ports.Memory``. Belongs to one event loop."""
 
     def __init__(self, where: Callable[[], Endpoint], clock: Clock) -> None:
-        """``where`` is asked at the first call; it raises ``MemoryServiceError`` until it knows.
+        """``where`` raises ``MemoryServiceError`` until it knows, and then says the same for ever.
 
-        Nothing is connected before that.
+        Nothing is connected before the first call.
         """
         self._where = where
         self._breaker = Breaker(clock)
@@ -262,9 +262,10 @@ class HonchoMemory:
     @contextmanager
     def _service(self) -> Iterator[_Clients]:
         """Ask the breaker, give the clients, and turn what goes wrong into our own errors."""
+        endpoint = self._where()
         self._breaker.check()
         try:
-            yield self._connected()
+            yield self._connected(endpoint)
         except MemoryServiceError as error:
             self._breaker.failed(error)
             raise
@@ -274,9 +275,9 @@ class HonchoMemory:
             raise translated from None
         self._breaker.succeeded()
 
-    def _connected(self) -> _Clients:
+    def _connected(self, endpoint: Endpoint) -> _Clients:
         if self._clients is None:
-            self._clients = _Clients(self._where())
+            self._clients = _Clients(endpoint)
         return self._clients
 
     async def _must_limit(self) -> None:

@@ -17,6 +17,8 @@ TURN = "turn"
 COMMAND = "command"
 #: parts for one place
 DELIVER = "deliver"
+#: turns that are kept open until memory has them
+SETTLE = "settle"
 #: what memory is asked for a person's next turn
 PREFETCH = "prefetch"
 

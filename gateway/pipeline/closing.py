@@ -14,6 +14,7 @@ from gateway.text.clean import blank, clean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gateway.memory.lane import Wake
     from gateway.model.outbound import RichText
     from gateway.model.turn import TurnState as State
     from gateway.pipeline.opening import OpenTurn
@@ -37,10 +38,11 @@ class Closed:
 class Closing:
     """Writes the end of a turn. ``compose`` first, outside the transaction: it costs time."""
 
-    def __init__(self, clock: Clock, post: Post, prefetch: Prefetch) -> None:
+    def __init__(self, clock: Clock, post: Post, *, prefetch: Prefetch, wake: Wake) -> None:
         self._clock = clock
         self._post = post
         self._prefetch = prefetch
+        self._wake = wake
 
     def compose(self, turn: Turn, answer: Answer) -> Closed:
         """Return what an agent's answer becomes for its person."""
@@ -129,6 +131,8 @@ class Closing:
             ledger.add(
                 tx, entry, ledger.LedgerState.DUE, skip=rules.skip_user, now=self._clock.now()
             )
+        if not rules.skip_user:
+            self._wake(tx, opened.turn.session, once=opened.turn.id)
 
     def _remember_answer(self, tx: Tx, turn: Turn, said: str, rules: Rules) -> None:
         now = self._clock.now()

@@ -22,17 +22,17 @@ from gateway.model.errors import (
 )
 from gateway.model.ids import PlaceId
 from gateway.model.outbound import PartState
-from gateway.model.turn import TurnState
 from gateway.policy.retry import Backoff
-from gateway.store import ledger, outbox, places, turns
+from gateway.store import outbox, places, turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease
-    from gateway.model.ids import AccountId, PlatformName, TurnId
+    from gateway.model.ids import AccountId, PlatformName
     from gateway.model.outbound import Part, Receipt
+    from gateway.pipeline.ending import Ending
     from gateway.pipeline.pairing import Pairing
     from gateway.ports import Adapter, Clock
     from gateway.store.engine import Tx
@@ -55,11 +55,13 @@ class Delivery:
         adapters: Mapping[tuple[PlatformName, AccountId], Adapter],
         *,
         pairing: Pairing,
+        ending: Ending,
         roll: Callable[[], float] = random.random,
     ) -> None:
         self._clock = clock
         self._adapters = adapters
         self._pairing = pairing
+        self._ending = ending
         self._roll = roll
 
     async def handle(self, lease: Lease) -> Outcome:
@@ -239,16 +241,7 @@ class Delivery:
                 attempt=stored.attempts,
                 detail=f"part {stored.ordinal + 1}" + (f": {error}" if error else ""),
             )
-            self._settle(tx, turn)
-
-    def _settle(self, tx: Tx, turn: TurnId) -> None:
-        states = outbox.states_of(tx.conn, turn)
-        if PartState.DELIVERED in states or PartState.UNKNOWN in states:
-            ledger.release(tx, turn)
-        if not all(state.final for state in states):
-            return
-        ledger.skip_undelivered(tx, turn)
-        turns.advance(tx, turn, TurnState.SETTLED, now=self._clock.now())
+            self._ending.part_concluded(tx, turn)
 
 
 def _place_key(part: Part) -> places.PlaceKey:
