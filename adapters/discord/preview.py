@@ -10,7 +10,6 @@ posted silently and ends in the mark. When the channel is caught up, it is remov
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -21,7 +20,8 @@ from adapters.discord.client import BRIEF, Draft, is_silent
 from adapters.discord.fields import Fields, ParseError
 from adapters.discord.manifest import CAPABILITIES
 from adapters.discord.render import render, size
-from gateway.model.errors import Disposition, PlatformError, RateLimitedError
+from gateway.live import Live, Rhythm
+from gateway.model.errors import PlatformError
 from gateway.model.ids import MessageId, PlaceId
 from gateway.text.markup import parse
 from gateway.text.split import split
@@ -38,8 +38,6 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 #: seconds between two calls for previews in one channel
 PAUSE = 1.5
-#: seconds for a call that is under way when the answer is complete
-FAREWELL = 1.0
 #: behind the words of a preview
 MARK = " ▌"
 
@@ -50,8 +48,7 @@ class Previews:
     def __init__(self, client: Client, account: AccountId, clock: Clock) -> None:
         self._client = client
         self._account = account
-        self._clock = clock
-        self._next: dict[PlaceId, float] = {}
+        self.rhythm = Rhythm(clock)
         #: what stands in a channel: shown, or closed and not removed yet
         self._standing: dict[PlaceId, set[MessageId]] = {}
         self._shown: set[MessageId] = set()
@@ -72,15 +69,6 @@ class Previews:
                 message = Fields.of(each, "history")
                 if self._is_stale(message):
                     await self._remove(PlaceId(message.id("channel_id")), MessageId(message.id()))
-
-    async def pace(self, place: PlaceId) -> None:
-        """Return when a channel may be called for a preview again."""
-        while (wait := self._next.get(place, 0.0) - self._clock.monotonic()) > 0:
-            await self._clock.sleep(wait)
-
-    def called(self, place: PlaceId, pause: float = PAUSE) -> None:
-        """Leave a channel alone for some seconds."""
-        self._next[place] = self._clock.monotonic() + pause
 
     async def show(self, draft: Draft, shown: MessageId | None) -> MessageId:
         """Post a preview or change the one that stands. Raises ``PlatformError``."""
@@ -115,7 +103,7 @@ class Previews:
 
 
 class DiscordPreview:
-    """The preview of one turn. Trouble ends it, a rate limit delays it; neither is told."""
+    """The preview of one turn. A repeated post is dropped by its nonce, so it may be repeated."""
 
     def __init__(
         self, previews: Previews, place: PlaceId, turn: TurnId, reply_to: MessageId
@@ -125,63 +113,22 @@ class DiscordPreview:
         self._reply_to = reply_to
         self._nonce = hashlib.sha256(f"preview {turn}".encode()).hexdigest()[:25]
         self._message: MessageId | None = None
-        self._text = ""
-        self._fresh = asyncio.Event()
-        self._closing = False
-        self._calling = False
-        self._task: asyncio.Task[None] | None = None
+        self._live = Live(self._show, previews.rhythm, place, pause=PAUSE, repeatable=True)
 
     def update(self, text: str) -> None:
-        """Show ``text`` as soon as the channel's pace allows; what came before it is skipped."""
-        self._text = text
-        self._fresh.set()
-        if self._task is None and not self._closing:
-            # a short answer is there before its preview would be
-            self._previews.called(self._place)
-            self._task = asyncio.create_task(self._run(), name="discord-preview")
+        """See ``gateway.ports.Preview``."""
+        self._live.update(text)
 
     async def close(self) -> None:
-        """Stop. A call under way may end, so that its message is known and can be removed."""
-        self._closing = True
-        self._fresh.set()
-        if self._task is not None:
-            if self._calling:
-                await asyncio.wait({self._task}, timeout=FAREWELL)
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        """See ``gateway.ports.Preview``; what was shown may be removed from now on."""
+        await self._live.close()
         if self._message is not None:
             self._previews.closed(self._message)
 
-    async def _run(self) -> None:
-        while await self._wanted():
-            try:
-                await self._show()
-            except RateLimitedError as error:
-                self._fresh.set()
-                self._previews.called(self._place, max(error.retry_after or 0.0, PAUSE))
-            except PlatformError as error:
-                log.info("discord.no_preview", action="preview", why=error.code)
-                if error.disposition is Disposition.GIVE_UP:
-                    return
-
-    async def _wanted(self) -> bool:
-        """Wait for words and for the channel's pace, whichever is later; False: it is over."""
-        await self._fresh.wait()
-        if not self._closing:
-            await self._previews.pace(self._place)
-        return not self._closing
-
-    async def _show(self) -> None:
-        self._fresh.clear()
-        text = excerpt(self._text)
-        if text:
+    async def _show(self, markdown: str) -> None:
+        if text := excerpt(markdown):
             draft = Draft(self._place, text, self._nonce, self._reply_to, silent=True)
-            self._previews.called(self._place)
-            self._calling = True
-            try:
-                self._message = await self._previews.show(draft, self._message)
-            finally:
-                self._calling = False
+            self._message = await self._previews.show(draft, self._message)
 
 
 def excerpt(markdown: str) -> str:

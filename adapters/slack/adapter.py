@@ -17,11 +17,11 @@ from adapters.slack.manifest import (
     check,
     split_tokens,
 )
-from adapters.slack.preview import Board
 from adapters.slack.profiles import Profiles
 from adapters.slack.sink import Sink
 from adapters.slack.socket import SocketTransport
 from adapters.slack.source import Source
+from gateway.live import Board, Rhythm
 from gateway.model.errors import ConfigurationError, CredentialsError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _team(
 ) -> SlackAdapter:
     client, account = Client(token, settings.base_url), account_of(token)
     profiles = Profiles(client, clock)
-    sink = Sink(client, Board(), clock)
+    sink = Sink(client, Board(), Rhythm(clock))
     source = Source(
         client,
         account,

@@ -9,7 +9,7 @@ import structlog
 
 from adapters.slack.client import Draft, key_of
 from adapters.slack.errors import GONE, THREAD
-from adapters.slack.preview import SlackPreview, preview_key
+from adapters.slack.preview import begin, preview_key
 from adapters.slack.render import render
 from gateway.model.errors import Disposition, PlatformError
 from gateway.model.ids import MessageId
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from adapters.slack.client import Client
-    from adapters.slack.preview import Board, Shown
+    from gateway.live import Board, Live, Rhythm, Shown
     from gateway.model.ids import PlaceId, ThreadId, TurnId
     from gateway.model.outbound import Address, Part
-    from gateway.ports import Clock
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -35,10 +34,10 @@ _LOOKED_AT = 400
 class Sink:
     """Posts parts, previews and statuses of one team's bot."""
 
-    def __init__(self, client: Client, board: Board, clock: Clock) -> None:
+    def __init__(self, client: Client, board: Board, rhythm: Rhythm) -> None:
         self._client = client
         self._board = board
-        self._clock = clock
+        self._rhythm = rhythm
 
     async def send(self, part: Part) -> Receipt:
         """Post ``part`` once; the thread gives way when its root is gone, nothing else does."""
@@ -147,6 +146,7 @@ class Sink:
         except PlatformError as error:
             log.debug("slack.status_left", action="send", code=error.code)
 
-    def preview(self, address: Address, turn: TurnId) -> SlackPreview:
-        """Return a preview for a turn's answer."""
-        return SlackPreview(self._client, self._board.open(turn, address), turn, self._clock)
+    def preview(self, address: Address, turn: TurnId) -> Live | None:
+        """Return a preview for a turn's answer; None where an earlier one may stand unseen."""
+        shown = self._board.open(turn, address)
+        return None if shown.lost else begin(self._client, shown, turn, self._rhythm)
