@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import getpass
 import importlib
 import os
@@ -16,24 +15,24 @@ from adapters.console.manifest import MANIFEST as CONSOLE
 from adapters.discord.manifest import MANIFEST as DISCORD
 from adapters.slack.manifest import MANIFEST as SLACK
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
-from gateway.agent.build import build_agent
-from gateway.agent.choice import choose
-from gateway.agent.prompt import Persona
-from gateway.agent.weights import WeightStore, default_folder
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
 from gateway.mailbox.lanes import Done, Lane
 from gateway.mailbox.remote import RemoteMailbox
+from gateway.memory.lane import Wake
+from gateway.memory.recall import Recall
+from gateway.memory.service import open_capture, open_service
+from gateway.memory.tools import MemoryTools
 from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
-from gateway.ops import health, logs
+from gateway.ops import health
 from gateway.ops.clock import SystemClock
-from gateway.ops.doctor import Finding, Level
 from gateway.pipeline import retention
-from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, TURN
+from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
 from gateway.pipeline.closing import Closing
 from gateway.pipeline.commands import Commands
 from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
 from gateway.pipeline.delivery import Delivery
+from gateway.pipeline.ending import Ending
 from gateway.pipeline.intake import StoreIntake
 from gateway.pipeline.opening import Opening
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
@@ -47,21 +46,22 @@ from gateway.policy.session import ConsoleNaming, console_session
 from gateway.settings.home import make_private_folder
 from gateway.settings.read import read
 from gateway.settings.watch import watch
-from gateway.store import migrate
+from gateway.store import ledger, migrate
 from gateway.store.lock import ProcessLock
 from gateway.store.sqlite import SqliteStore
 from gateway.supervisor import Supervisor
 from gateway.text import catalog
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Mapping, Sequence
 
-    from gateway.agent.choice import Choice
     from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.memory.service import Service
     from gateway.model.capabilities import Capabilities
-    from gateway.model.ids import PlatformName
+    from gateway.model.ids import PlatformName, SessionId
     from gateway.pipeline.rules import Rules
-    from gateway.ports import Adapter, Agent, Clock, Manifest
+    from gateway.ports import Adapter, Agent, AgentTool, Clock, Manifest
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
@@ -72,6 +72,9 @@ log = structlog.get_logger(__name__)
 MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM, DISCORD, SLACK)
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
+#: messages that honcho_context shows
+LATEST = 20
+
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
 
 
@@ -177,7 +180,8 @@ class Start:
 
     home: Home
     loaded: Loaded
-    agent: Agent
+    #: called once with the tools that the model may use
+    make_agent: Callable[[Sequence[AgentTool]], Agent]
     #: what the console's factory gets beside settings and clock; None: no console
     console: Mapping[str, Any] | None = None
     #: False: nothing but the console (``chat``)
@@ -197,6 +201,9 @@ class Gateway:
     engine: EmbeddedEngine
     current: Current
     adapters: Sequence[Adapter]
+    #: None: memory is switched off
+    service: Service | None
+    recall: Recall | None
     supervisor: Supervisor
     lock: ProcessLock = field(repr=False)
 
@@ -206,6 +213,10 @@ class Gateway:
             await self.supervisor.run(stop)
         finally:
             await self.agent.aclose()
+            if self.recall is not None:
+                await self.recall.aclose()
+            if self.service is not None:
+                await self.service.memory.aclose()
             await self.store.close()
             self.lock.release()
 
@@ -241,27 +252,34 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         pairing=pairing,
         describe_model=start.describe_model,
     )
-    prefetch = Prefetch(engine, None)
+    service = open_service(start.loaded.settings, start.loaded.honcho, store, clock)
+    recall = None if service is None else _recall(service, store, clock, current)
+    wake, prefetch = Wake(engine), Prefetch(engine, recall)
+    agent = start.make_agent(_tools(service, store, current))
+    ending = Ending(clock, current, engine, wake)
     adapters = make_adapters(start, menu=_menu(commands, start.loaded))
     by_account = {(adapter.platform, adapter.account): adapter for adapter in adapters}
     turns = Turns(
         clock,
         current,
-        agent=start.agent,
+        agent=agent,
         adapters=by_account,
         opening=opening,
-        closing=Closing(clock, post, prefetch),
+        closing=Closing(clock, post, prefetch=prefetch, wake=wake),
         commands=commands,
         running=running,
         prefetch=prefetch,
     )
-    delivery = Delivery(clock, by_account, pairing=pairing)
+    delivery = Delivery(clock, by_account, pairing=pairing, ending=ending)
+    capturing = open_capture(service, store, clock, wake=wake, rules=lambda: current.rules.capture)
     lanes = (
         Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
         Lane(COMMAND, commands.handle, QUICK_BACKOFF, finishes=True, on_dead=commands.bury),
         Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, finishes=True, on_dead=delivery.bury),
         Lane(PREFETCH, prefetch.handle, QUICK_BACKOFF, concurrency=8),
+        Lane(SETTLE, ending.handle, QUICK_BACKOFF),
         Lane(CONTROL, _noted, QUICK_BACKOFF),
+        *capturing.lanes,
     )
     supervisor = Supervisor(
         engine,
@@ -273,56 +291,38 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
             "retention": lambda: retention.run(store, clock, start.loaded.settings.retention),
             "health": lambda: health.publish(store, clock, adapters),
             "reload": lambda: _reload(start, current),
+            **capturing.background,
+            **({} if recall is None else {"prewarm": recall.prewarm_recent}),
         },
+        before_stop=capturing.drain,
     )
-    return Gateway(store, start.agent, engine, current, adapters, supervisor, lock)
-
-
-def weights() -> WeightStore:
-    """Return the local models of this machine."""
-    return WeightStore(default_folder())
-
-
-def model_choice(loaded: Loaded) -> Choice:
-    """Return which model would answer now, and why. Raises ``ConfigurationError``."""
-    return asyncio.run(choose(loaded.settings.model, loaded.secrets, weights()))
-
-
-def make_agent(home: Home, loaded: Loaded, choice: Choice) -> Agent:
-    """Build the agent for a choice of model. Raises ``ConfigurationError``."""
-    soul = home.soul.read_text(encoding="utf-8") if home.soul.is_file() else ""
-    return build_agent(
-        choice,
-        loaded.settings.model,
-        loaded.secrets,
-        Persona(name=agent_name(loaded), soul=soul),
-        language=loaded.settings.language,
+    return Gateway(
+        store,
+        agent,
+        engine,
+        current,
+        adapters,
+        service=service,
+        recall=recall,
+        supervisor=supervisor,
+        lock=lock,
     )
 
 
-def agent_name(loaded: Loaded) -> str:
-    """Return the name the agent goes by: Hermes, unless aiPeer says another."""
-    peer = loaded.honcho.ai_peer
-    return "Hermes" if peer == loaded.honcho.host else peer
+def _recall(service: Service, store: Store, clock: Clock, current: Current) -> Recall:
+    return Recall(store, clock, service.memory, lambda: current.rules.recall)
 
 
-def model_findings(loaded: Loaded) -> list[Finding]:
-    """Return what ``doctor`` says of the model."""
-    try:
-        choice = model_choice(loaded)
-    except ConfigurationError as error:
-        return [Finding(Level.ERROR, "model", line) for line in error.problems]
-    level = Level.OK if choice.answers else Level.WARNING
-    return [Finding(level, "model", "; ".join(choice.describe()))]
+def _tools(service: Service | None, store: Store, current: Current) -> list[AgentTool]:
+    """Return what the model may call; nothing of memory where memory is switched off."""
+    if service is None:
+        return []
 
+    async def recent(session: SessionId) -> list[tuple[str, str]]:
+        said = await store.read(lambda conn: ledger.history(conn, session))
+        return [(one.author or one.role, one.text) for one in said[-LATEST:]]
 
-def configure_logs(loaded: Loaded) -> None:
-    """Send this process's logs to standard error, with every secret masked."""
-    values = {piece for name in loaded.secrets for piece in loaded.secrets.tokens(name)}
-    values |= {loaded.secrets[name] for name in loaded.secrets}
-    if loaded.honcho.api_key is not None:
-        values.add(loaded.honcho.api_key.get_secret_value())
-    logs.configure(loaded.settings.log, values)
+    return MemoryTools(service.memory, lambda: current.rules.tools, recent).build()
 
 
 async def _reload(start: Start, current: Current) -> None:

@@ -36,6 +36,7 @@ def doctor(as_json: JsonFlag = False) -> None:
 
 def _examine(place: Home) -> Iterator[Finding]:
     from gateway import app
+    from gateway.cli.models import model_findings
     from gateway.model.errors import ConfigurationError
     from gateway.ops import doctor as look
 
@@ -52,7 +53,7 @@ def _examine(place: Home) -> Iterator[Finding]:
         yield from look.database(place.database, rules)
     else:
         yield look.Finding(look.Level.OK, "database", "none yet: hermes-gateway run makes it")
-    yield from app.model_findings(loaded)
+    yield from model_findings(loaded)
 
 
 def _print(findings: list[Finding]) -> None:

@@ -23,12 +23,12 @@ QUIET_STEP = 5.0
 def list_(as_json: JsonFlag = False) -> None:
     """Show which model would answer now and why, and which local ones there are."""
     with friendly():
-        from gateway import app
         from gateway.agent.weights import KNOWN
+        from gateway.cli.models import model_choice, weights
 
-        store = app.weights()
+        store = weights()
         current = store.selected()
-        choice = app.model_choice(loaded())
+        choice = model_choice(loaded())
         result = {
             "answers": choice.answers,
             "choice": choice.describe(),
@@ -54,11 +54,11 @@ def install(
 ) -> None:
     """Fetch a local model and use it. A broken download goes on where it stopped."""
     with friendly():
-        from gateway import app
         from gateway.agent.weights import SMALL
+        from gateway.cli.models import model_choice
 
         if if_needed:
-            choice = app.model_choice(loaded())
+            choice = model_choice(loaded())
             if choice.answers:
                 note(f"model: {choice.describe()[0]}")
                 return
@@ -72,15 +72,15 @@ def install(
 
 def fetch(what: str) -> Installed:
     """Install a local model, naming it before anything is fetched, with progress."""
-    from gateway import app
     from gateway.agent.weights import KNOWN, Watcher
+    from gateway.cli.models import weights
 
     if known := KNOWN.get(what):
         note(
             f"Fetching {known.name}: {known.size / 1e6:.0f} MB, {known.licence}, "
             f"from {known.origin}, SHA-256 {known.sha256[:12]}…"
         )
-    installed = app.weights().install(what, Watcher(_Progress(), note))
+    installed = weights().install(what, Watcher(_Progress(), note))
     note(f"model: {installed.name} is ready")
     return installed
 
@@ -92,9 +92,9 @@ def use(
 ) -> None:
     """Choose among the installed local models."""
     with friendly():
-        from gateway import app
+        from gateway.cli.models import weights
 
-        chosen = app.weights().use(name)
+        chosen = weights().use(name)
         show(_shown(chosen), as_json=as_json, human=lambda: typer.echo(f"Using {chosen.name}."))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -45,7 +46,9 @@ def chat() -> None:
 
 def _run(place: Home, *, platforms: bool) -> None:
     from gateway import app
+    from gateway.cli.models import make_agent
     from gateway.model.ids import sortable_id
+    from gateway.ops import logs
     from gateway.ops.environment import package_clash
     from gateway.settings.read import needs_service_problem
 
@@ -54,12 +57,14 @@ def _run(place: Home, *, platforms: bool) -> None:
     configuration = _introduced(place, loaded())
     if problem := needs_service_problem(configuration):
         fail(problem, MISUSED)
-    app.configure_logs(configuration)
+    logs.configure(
+        configuration.settings.log, logs.secrets_of(configuration), quiet=_on_terminal()
+    )
     choice = _model(configuration)
     start = app.Start(
         place,
         configuration,
-        app.make_agent(place, configuration, choice),
+        partial(make_agent, place, configuration, choice),
         console=_console(place, configuration),
         platforms=platforms,
         fresh=sortable_id("s"),
@@ -80,17 +85,17 @@ def _console(place: Home, configuration: Loaded) -> dict[str, Any]:
 
 def _model(configuration: Loaded) -> Choice:
     """Choose the model; where there is none, offer the small local one on a terminal."""
-    from gateway import app
     from gateway.agent.weights import SMALL
     from gateway.cli.model import fetch
+    from gateway.cli.models import model_choice
 
-    choice = app.model_choice(configuration)
+    choice = model_choice(configuration)
     if not choice.answers and _on_terminal():
         size, source = f"{SMALL.size / 1e6:.0f} MB", f"{SMALL.licence}, {SMALL.origin}"
         note("No model is set up: there is no key, no model server and no local model.")
         if typer.confirm(f"Fetch {SMALL.name} ({size}, {source})?", default=True, err=True):
             fetch(SMALL.name)
-            choice = app.model_choice(configuration)
+            choice = model_choice(configuration)
     note(f"model: {choice.describe()[0]}")
     return choice
 

@@ -19,12 +19,12 @@ from gateway.ports import AgentTool
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from gateway.model.ids import PeerId, SessionId, TurnId
+    from gateway.model.ids import PeerId, SessionId
     from gateway.policy.reasoning import Level
     from gateway.ports import Asker, Memory, TurnRequest
 
     #: (speaker, text) of a session's latest messages, oldest first
-    Recent = Callable[[SessionId, TurnId], Awaitable[list[tuple[str, str]]]]
+    Recent = Callable[[SessionId], Awaitable[list[tuple[str, str]]]]
 
 FAST = "Fast, no model behind it."
 SLOW = "Slow: a model thinks about it."
@@ -186,7 +186,7 @@ class MemoryTools:
         return cut("\n".join(lines), budget * PER_TOKEN) or "Nothing was found."
 
     async def _context(
-        self, request: TurnRequest, asker: Asker, _arguments: Mapping[str, Any]
+        self, _request: TurnRequest, asker: Asker, _arguments: Mapping[str, Any]
     ) -> str:
         limited = asker.audience.limited
         known = await self._memory.context(
@@ -197,7 +197,7 @@ class MemoryTools:
                 only_this_session=limited,
             )
         )
-        recent = await self._recent(asker.session, request.turn)
+        recent = await self._recent(asker.session)
         sections = {
             "Summary": known.summary,
             "Known": "" if limited else known.representation,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -28,6 +28,7 @@ TALKATIVE = (
     "asyncio",
     "httpcore",
     "httpx",
+    "uvicorn",
     "httpx2",
     "markdown_it",
     "openai",
@@ -49,8 +50,15 @@ class Redactor:
         return redact(str(line), self.secrets)
 
 
-def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
-    """Set logging up for the whole process and return the redactor in force."""
+def configure(settings: LogSettings, secrets: Collection[str], *, quiet: bool = False) -> Redactor:
+    """Set logging up for the whole process and return the redactor in force.
+
+    ``quiet``: somebody converses on this terminal, so that only warnings are shown unless
+    ``log.level`` was set.
+    """
+    level = settings.level
+    if quiet and "level" not in settings.model_fields_set:
+        level = "warning"
     text = settings.format == "console" or (
         settings.format == "auto" and sys.stderr is not None and sys.stderr.isatty()
     )
@@ -68,7 +76,7 @@ def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
     )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-        wrapper_class=structlog.make_filtering_bound_logger(settings.level),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=False,
     )
@@ -85,7 +93,7 @@ def configure(settings: LogSettings, secrets: Collection[str]) -> Redactor:
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(settings.level.upper())
+    root.setLevel(level.upper())
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
     return redactor

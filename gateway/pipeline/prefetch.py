@@ -11,6 +11,7 @@ from gateway.model.ids import TurnId
 from gateway.pipeline.addresses import PREFETCH
 from gateway.policy.audience import Audience, audience
 from gateway.policy.identity import Rung
+from gateway.ports import Asker
 from gateway.store import inbox, turns
 from gateway.store.recall import RecallKey
 
@@ -32,6 +33,12 @@ def recall_key(turn: Turn, kind: PlaceKind, rules: Rules) -> RecallKey | None:
         personal=kind is PlaceKind.DIRECT, strict=rules.conversations.audience == "strict"
     )
     return RecallKey(turn.session, turn.peer, where)
+
+
+def asker(opened: OpenTurn, rules: Rules) -> Asker | None:
+    """Return for whom the agent's tools work in this turn; None: they have nobody to work for."""
+    key = recall_key(opened.turn, opened.rows[-1].event.place.kind, rules)
+    return None if key is None else Asker(key.peer, key.session, key.audience)
 
 
 class Prefetch:

@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gateway.memory.recall import RecallRules
+from gateway.memory.rules import CaptureRules
+from gateway.memory.tools import ToolRules
 from gateway.model.ids import PeerId
-from gateway.policy import naming
+from gateway.model.memory import Observation
+from gateway.policy import naming, observation
 from gateway.policy.admission import AccessRules
 from gateway.policy.identity import IdentityRules
 from gateway.policy.reasoning import DialecticRules
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from gateway.model.events import Sender
     from gateway.model.ids import ConversationKey, PlatformName, ScopeId
     from gateway.policy.session import ConsoleNaming
+    from gateway.settings.honcho_schema import PeerObservation
     from gateway.settings.schema import ConversationSettings, HonchoSettings, Settings
 
 
@@ -44,8 +48,12 @@ class Rules:
     skip_agent: str
     #: the agent's peer
     agent_peer: PeerId
+    #: how the ledger goes to the memory service
+    capture: CaptureRules
     #: what is recalled, and when it is fetched
     recall: RecallRules
+    #: what the model's memory tools may do
+    tools: ToolRules
 
     @property
     def max_age(self) -> timedelta:
@@ -114,7 +122,25 @@ def build(
         skip_user=skip_user,
         skip_agent=skip_agent,
         agent_peer=agent,
+        capture=CaptureRules(
+            frequency=honcho.write_frequency,
+            part_limit=honcho.message_max_chars,
+            agent=honcho.host,
+            agent_peer=agent,
+            observation=_observation_rules(honcho),
+            skip_user=skip_user,
+            skip_agent=skip_agent,
+        ),
         recall=_recall_rules(honcho, agent, identity),
+        tools=ToolRules(
+            shown=honcho.recall_mode != "context",
+            agent=agent,
+            agent_observes=bool(_observation_rules(honcho).agent.observe_others),
+            dynamic=honcho.dialectic_dynamic,
+            level=honcho.dialectic_reasoning_level,
+            cap=honcho.reasoning_level_cap,
+            openclaw_names=settings.tools.openclaw_names,
+        ),
     )
 
 
@@ -148,15 +174,22 @@ def _recall_rules(honcho: HonchoSettings, agent: PeerId, identity: IdentityRules
         base_wait=honcho.first_turn_base_wait,
         dialectic_wait=honcho.first_turn_dialectic_wait,
         agent=agent,
-        agent_observes=_agent_observes(honcho),
+        agent_observes=bool(_observation_rules(honcho).agent.observe_others),
         seed_session=None,
         revision=naming.digest(repr(identity))[:16],
     )
 
 
-def _agent_observes(honcho: HonchoSettings) -> bool:
-    override = honcho.observation.ai.observe_others
-    return honcho.observation_mode == "directional" if override is None else override
+def _observation_rules(honcho: HonchoSettings) -> observation.ObservationRules:
+    return observation.rules(
+        honcho.observation_mode,
+        user=_flags(honcho.observation.user),
+        agent=_flags(honcho.observation.ai),
+    )
+
+
+def _flags(override: PeerObservation) -> Observation:
+    return Observation(override.observe_me, override.observe_others)
 
 
 def _skip_reasons(settings: Settings, honcho: HonchoSettings) -> tuple[str, str]:

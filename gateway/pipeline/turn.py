@@ -11,6 +11,7 @@ import structlog
 from gateway.mailbox.lanes import Again, Done
 from gateway.model.errors import AgentError, Disposition
 from gateway.pipeline.opening import OpenTurn, OrderedCommand, Settling
+from gateway.pipeline.prefetch import asker
 from gateway.pipeline.typing import typing
 from gateway.ports import Answer, HistoryMessage, Spoken, TurnRequest
 from gateway.store import ledger, messages, turns
@@ -124,8 +125,9 @@ class Turns:
                 return Answer("", stopped=True)
             adapter = self._adapters.get((turn.address.platform, turn.address.account))
             async with typing(adapter, turn.address, self._clock):
-                recalled = await self._prefetch.for_turn(lease.write, opened, self._current.rules)
-                request = replace(request, recall=recalled)
+                rules = self._current.rules
+                recalled = await self._prefetch.for_turn(lease.write, opened, rules)
+                request = replace(request, recall=recalled, asker=asker(opened, rules))
                 return await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
 
     async def _stream(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.telegram.adapter import TelegramAdapter
 from gateway import app
+from gateway.ops import logs
 from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.intake import StoreIntake
 from gateway.pipeline.turn import TRIES
@@ -114,7 +115,7 @@ async def serve(orders: Orders) -> None:
     app.TURN_BACKOFF = replace(app.TURN_BACKOFF, attempts=orders.tries)
     home = Home(folder / "hermes", folder / "user")
     loaded = app.load(home, {})
-    app.configure_logs(loaded)
+    logs.configure(loaded.settings.log, logs.secrets_of(loaded))
     agent = FileAgent(folder, orders.delay)
     gateway = app.assemble(app.Start(home, loaded, lambda _tools: agent))
     stop = asyncio.Event()

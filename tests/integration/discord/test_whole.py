@@ -49,7 +49,9 @@ class House:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run the gateway for as long as the block, then stop it as SIGTERM does."""
-        gateway = app.assemble(app.Start(self.home, app.load(self.home, {}), self.agent))
+        gateway = app.assemble(
+            app.Start(self.home, app.load(self.home, {}), lambda _tools: self.agent)
+        )
         stop = asyncio.Event()
         run = asyncio.create_task(gateway.run(stop))
         try:

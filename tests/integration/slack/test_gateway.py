@@ -50,7 +50,7 @@ class House:
     async def running(self) -> AsyncIterator[app.Gateway]:
         """Run a gateway for as long as the block, then stop it as SIGTERM does."""
         loaded = app.load(self.home, {})
-        start = app.Start(self.home, loaded, self.agent)
+        start = app.Start(self.home, loaded, lambda _tools: self.agent)
         gateway, stop = app.assemble(start), asyncio.Event()
         run = asyncio.create_task(gateway.run(stop))
         try:

@@ -37,7 +37,7 @@ SHARED = replace(ALONE, asker=Asker(PeerId("ada"), SessionId("s1"), Audience.SHA
 NOBODY = replace(ALONE, asker=None)
 
 
-async def recent(_session: SessionId, _turn: TurnId) -> list[tuple[str, str]]:
+async def recent(_session: SessionId) -> list[tuple[str, str]]:
     return [("Ada", "Hello"), ("Hermes", "Hi Ada")]
 
 

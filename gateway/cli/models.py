@@ -1,0 +1,60 @@
+"""Which model answers for a command, and the agent on it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from gateway.agent.build import build_agent
+from gateway.agent.choice import choose
+from gateway.agent.prompt import Persona
+from gateway.agent.weights import WeightStore, default_folder
+from gateway.model.errors import ConfigurationError
+from gateway.ops.doctor import Finding, Level
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gateway.agent.choice import Choice
+    from gateway.ports import Agent, AgentTool
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+
+
+def weights() -> WeightStore:
+    """Return the local models of this machine."""
+    return WeightStore(default_folder())
+
+
+def model_choice(loaded: Loaded) -> Choice:
+    """Return which model would answer now, and why. Raises ``ConfigurationError``."""
+    return asyncio.run(choose(loaded.settings.model, loaded.secrets, weights()))
+
+
+def make_agent(home: Home, loaded: Loaded, choice: Choice, tools: Sequence[AgentTool]) -> Agent:
+    """Build the agent for a choice of model. Raises ``ConfigurationError``."""
+    soul = home.soul.read_text(encoding="utf-8") if home.soul.is_file() else ""
+    return build_agent(
+        choice,
+        loaded.settings.model,
+        loaded.secrets,
+        Persona(name=agent_name(loaded), soul=soul),
+        tools=tools,
+        language=loaded.settings.language,
+    )
+
+
+def agent_name(loaded: Loaded) -> str:
+    """Return the name the agent goes by: Hermes, unless aiPeer says another."""
+    peer = loaded.honcho.ai_peer
+    return "Hermes" if peer == loaded.honcho.host else peer
+
+
+def model_findings(loaded: Loaded) -> list[Finding]:
+    """Return what ``doctor`` says of the model."""
+    try:
+        choice = model_choice(loaded)
+    except ConfigurationError as error:
+        return [Finding(Level.ERROR, "model", line) for line in error.problems]
+    level = Level.OK if choice.answers else Level.WARNING
+    return [Finding(level, "model", "; ".join(choice.describe()))]
