@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from structlog.types import Processor
 
+    from gateway.settings.read import Loaded
     from gateway.settings.schema import LogSettings
 
 #: loggers whose INFO or DEBUG records hold addresses, headers, bodies or statement parameters
@@ -48,6 +49,15 @@ class Redactor:
     def __call__(self, _logger: object, _name: str, line: Any) -> Any:
         """A structlog processor behind the renderer."""
         return redact(str(line), self.secrets)
+
+
+def secrets_of(loaded: Loaded) -> set[str]:
+    """Return every secret of a configuration, each token apart, for the logs to mask."""
+    secrets = loaded.secrets
+    values = {piece for name in secrets for piece in (secrets[name], *secrets.tokens(name))}
+    if loaded.honcho.api_key is not None:
+        values.add(loaded.honcho.api_key.get_secret_value())
+    return values
 
 
 def configure(settings: LogSettings, secrets: Collection[str], *, quiet: bool = False) -> Redactor:
