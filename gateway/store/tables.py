@@ -119,6 +119,27 @@ turn_step = sa.Table(
     text("step"),
 )
 
+#: files that people sent with a turn; their content lies in the home's folder of files
+file = sa.Table(
+    "file",
+    metadata,
+    row_id(),
+    sa.Column("turn", sa.Text, sa.ForeignKey("turn.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=False),
+    sa.Column("ordinal", sa.Integer, nullable=False),
+    text("kind"),
+    text("label"),
+    text("mime"),
+    sa.Column("size", sa.BigInteger, nullable=True),
+    text("name"),
+    text("state"),  # waiting | ready | failed | dropped
+    text("problem", default=""),
+    time("created_at"),
+    sa.UniqueConstraint("message_id", "ordinal"),
+    sa.Index(None, "turn"),
+    sa.Index(None, "created_at"),
+)
+
 outbox = sa.Table(
     "outbox",
     metadata,

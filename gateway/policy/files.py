@@ -1,0 +1,81 @@
+"""What a file is by its bytes, what can be done with it, and how it is called."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING
+
+from gateway.model.events import AttachmentKind
+from gateway.model.files import FileProblem
+
+if TYPE_CHECKING:
+    from gateway.model.events import Attachment
+
+#: bytes of a file's start that are enough to know a picture
+HEAD = 16
+#: characters of a document that are read
+TEXT_LIMIT = 60_000
+
+_IMAGES: tuple[tuple[bytes, int, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
+    (b"\xff\xd8\xff", 0, "image/jpeg"),
+    (b"GIF87a", 0, "image/gif"),
+    (b"GIF89a", 0, "image/gif"),
+    (b"WEBP", 8, "image/webp"),
+)
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: kinds whose content nothing here can use
+_UNUSED = frozenset({AttachmentKind.VIDEO, AttachmentKind.STICKER})
+_UNITS = ("B", "kB", "MB", "GB")
+
+
+def refuse(attachment: Attachment, *, limit: int, transcribes: bool) -> FileProblem | None:
+    """Say why a file is not even fetched, None where it is. ``limit`` is in bytes."""
+    if not attachment.ref or attachment.kind is AttachmentKind.STICKER:
+        return FileProblem.NO_FILE
+    if attachment.size is not None and attachment.size > limit:
+        return FileProblem.TOO_LARGE
+    if attachment.kind in _UNUSED:
+        return FileProblem.UNREADABLE
+    if is_speech(attachment.kind, attachment.mime) and not transcribes:
+        return FileProblem.NO_TRANSCRIBER
+    return None
+
+
+def is_speech(kind: AttachmentKind, mime: str) -> bool:
+    """Tell whether a file is a recording."""
+    return kind in (AttachmentKind.VOICE, AttachmentKind.AUDIO) or mime.startswith("audio/")
+
+
+def image_type(head: bytes) -> str:
+    """Return the media type of a picture that models see, by its first bytes; "" for others."""
+    for magic, at, mime in _IMAGES:
+        if head[at : at + len(magic)] == magic:
+            return mime
+    return ""
+
+
+def read_text(data: bytes, *, whole: bool) -> str | None:
+    """Return what a text document says, at most ``TEXT_LIMIT`` characters; None: it is no text.
+
+    ``whole``: ``data`` is all of the file, so that nothing may be cut off at its end.
+    """
+    utf16 = data[:2] in _UTF16
+    decoder = codecs.getincrementaldecoder("utf-16" if utf16 else "utf-8-sig")()
+    try:
+        text = decoder.decode(data, final=whole)
+    except UnicodeDecodeError:
+        return None
+    if "\0" in text:
+        return None
+    return text[:TEXT_LIMIT]
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes as people read it: ``3.2 MB``."""
+    amount = float(size)
+    for unit in _UNITS[:-1]:
+        if amount < 1024:
+            return f"{amount:.3g} {unit}"
+        amount /= 1024
+    return f"{amount:.3g} {_UNITS[-1]}"
