@@ -26,7 +26,7 @@ _RANKS = {
     SpanKind.PRE: 7,
 }
 #: two of them that touch are one: marks between them would mark nothing
-_STYLES = (SpanKind.BOLD, SpanKind.STRIKE, SpanKind.ITALIC)
+_STYLES = (SpanKind.BOLD, SpanKind.STRIKE, SpanKind.ITALIC, SpanKind.CODE)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: An address as Discord's apps find it. Nothing in it may be escaped, or it leads nowhere, and
 #: it must end in front of our own marks.
-_BARE_ADDRESS = re.compile(r"(https?://[^\s<]+[^<.,:;\"')\]\s])")
+_BARE_ADDRESS = re.compile(r"(https?://[^\s<>`]+[^<>`.,:;\"')\]\s])")
 _WEB = ("http://", "https://")
 _SPECIAL = re.compile(r"[\\*_~`|<\[\]]")
 #: what makes a heading, a quote, small print or a list of a line
@@ -95,6 +95,8 @@ class _Renderer:
         self._quoting = True
         self._write_to(item.end)
         self._quoting = False
+        if self._text[item.end : item.end + 1] not in ("", "\n"):
+            self._put("\n")
 
     def _heading(self, item: Range) -> None:
         if self._at_line_start():
@@ -103,6 +105,8 @@ class _Renderer:
         self._write_to(item.end)
 
     def _code(self, item: Range, markdown: str) -> None:
+        if self._out and self._out[-1].endswith("`") and not self._out[-1].endswith("\\`"):
+            self._put("\n")  # two codes side by side would be one
         self._put(markdown)
         self._at = item.end
         while self._ranges and self._ranges[0].start < item.end:

@@ -34,6 +34,7 @@ URL = "https://example.org/x"
         ("1. first\n2.5 is no item", "1\\. first\n2.5 is no item"),
         ("[x](https://e.org)", r"\[x\](<https://e.org>)"),
         ("see https://e.org/a_b*c_.", "see <https://e.org/a_b*c_>."),
+        ("https://e.org/?b=2>0", "<https://e.org/?b=2>>0"),
         (r"back\slash", r"back\\slash"),
         ("<@42> <@&7> @everyone", r"\<@42> \<@&7> @everyone"),
         ("ok \ud83d", "ok \ufffd"),
@@ -94,6 +95,11 @@ def test_documents(markdown: str, expected: str) -> None:
         ((Span(BOLD, 0, 11), Span(PRE, 3, 5)), "**hel**```\nlo\n``` **world**"),
         ((Span(CODE, 0, 11), Span(BOLD, 3, 5)), "`hello world`"),
         ((Span(BOLD, 4, 4), Span(BOLD, 25, 30)), "hello world"),
+        ((Span(CODE, 0, 2), Span(CODE, 2, 5)), "`hello` world"),
+        ((Span(PRE, 0, 2), Span(PRE, 2, 5)), "```\nhe\n```\n```\nllo\n``` world"),
+        ((Span(CODE, 0, 2), Span(PRE, 2, 5)), "`he`\n```\nllo\n``` world"),
+        ((Span(QUOTE, 0, 2), Span(PRE, 0, 5)), "> ```\n> he\n> ```\n```\nllo\n``` world"),
+        ((Span(QUOTE, 0, 5),), "> hello\n world"),
     ],
 )
 def test_marks_stand_where_they_work(spans: tuple[Span, ...], expected: str) -> None:
