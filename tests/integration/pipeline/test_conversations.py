@@ -21,8 +21,8 @@ async def test_a_message_is_answered_and_both_reach_the_ledger(house: House) -> 
     [answer] = house.tg.answers(MIRA)
     assert answer["reply_to_message"]["message_id"] == message
     assert house.ledger("l.seq, m.role, l.peer, m.text, l.state") == [
-        (1, "user", str(MIRA), "hello", "due"),
-        (2, "assistant", "hermes", "re: hello", "due"),
+        (1, "user", str(MIRA), "hello", "saved"),
+        (2, "assistant", "hermes", "re: hello", "saved"),
     ]
     assert house.column("SELECT state FROM turn") == ["settled"]
 

@@ -24,7 +24,7 @@ async def test_a_lost_answer_is_unknown_and_not_sent_again(house: House) -> None
     assert texts[0] == "re: hello"
     assert "delivered: unknown part 1" in texts[1]
     assert house.column("SELECT state FROM outbox ORDER BY id") == ["unknown", "delivered"]
-    assert house.ledger("m.role, l.state") == [("user", "due"), ("assistant", "due")]
+    assert house.ledger("m.role, l.state") == [("user", "saved"), ("assistant", "saved")]
     assert house.column("SELECT state FROM turn") == ["settled"]
 
 
@@ -87,7 +87,7 @@ async def test_a_person_who_blocked_the_bot_costs_nobody_else_an_answer(house: H
         await house.settled()
         assert house.texts(MIRA) == []
         ledger = house.ledger("m.text, l.state, l.reason")
-        assert ("hello", "due", "") in ledger
+        assert ("hello", "saved", "") in ledger
         assert ("re: hello", "skipped", "undelivered") in ledger
         house.tg.say("back again", user=MIRA)
         assert await house.answers(1) == ["re: back again"]

@@ -220,8 +220,8 @@ async def test_a_renamed_person_is_the_same_person(house: House) -> None:
     ("keys", "states"),
     [
         ({"saveMessages": False}, [("skipped", "saveMessages")] * 2),
-        ({"userMemoryMode": "local"}, [("skipped", "userMemoryMode"), ("due", "")]),
-        ({"agentMemoryMode": "local"}, [("due", ""), ("skipped", "agentMemoryMode")]),
+        ({"userMemoryMode": "local"}, [("skipped", "userMemoryMode"), ("saved", "")]),
+        ({"agentMemoryMode": "local"}, [("saved", ""), ("skipped", "agentMemoryMode")]),
     ],
 )
 async def test_what_is_not_to_be_saved_is_settled_with_the_reason(
