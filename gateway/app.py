@@ -243,6 +243,10 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
     post = Post(engine, clock, known)
     pairing = Pairing(clock, Codes(load_secret(start.home.secret)), current, post)
     opening, running = Opening(clock, current, known), Running()
+    service = open_service(start.loaded.settings, start.loaded.honcho, store, clock)
+    recall = None if service is None else _recall(service, store, clock, current)
+    wake, prefetch = Wake(engine), Prefetch(engine, recall)
+    agent = start.make_agent(_tools(service, store, current))
     commands = Commands(
         clock,
         current,
@@ -250,12 +254,9 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         opening=opening,
         running=running,
         pairing=pairing,
+        prefetch=prefetch,
         describe_model=start.describe_model,
     )
-    service = open_service(start.loaded.settings, start.loaded.honcho, store, clock)
-    recall = None if service is None else _recall(service, store, clock, current)
-    wake, prefetch = Wake(engine), Prefetch(engine, recall)
-    agent = start.make_agent(_tools(service, store, current))
     ending = Ending(clock, current, engine, wake)
     adapters = make_adapters(start, menu=_menu(commands, start.loaded))
     by_account = {(adapter.platform, adapter.account): adapter for adapter in adapters}

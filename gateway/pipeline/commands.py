@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.pairing import Pairing
     from gateway.pipeline.post import Post
+    from gateway.pipeline.prefetch import Prefetch
     from gateway.pipeline.rules import Current
     from gateway.pipeline.running import Running
     from gateway.ports import Clock
@@ -66,6 +67,7 @@ class Commands:
         opening: Opening,
         running: Running,
         pairing: Pairing,
+        prefetch: Prefetch,
         describe_model: Callable[[], str],
     ) -> None:
         self._clock = clock
@@ -74,9 +76,10 @@ class Commands:
         self._opening = opening
         self._running = running
         self._pairing = pairing
+        self._prefetch = prefetch
         self._describe_model = describe_model
         self._handlers: Mapping[str, Callable[[Call], str]] = {
-            "start": lambda call: call.text("start"),
+            "start": self._start,
             "help": self._help,
             "new": self._new,
             "stop": self._stop,
@@ -134,11 +137,23 @@ class Commands:
     def _help(self, call: Call) -> str:
         return catalog.help_text(call.language, self.menu)
 
+    def _start(self, call: Call) -> str:
+        self._warm_up(call)
+        return call.text("start")
+
     def _new(self, call: Call) -> str:
-        closed = sessions.close(
-            call.tx, call.row.conversation, reason="new", now=self._clock.now()
-        )
-        return call.text("new.done" if closed else "new.nothing")
+        key = call.row.conversation
+        if sessions.unused(call.tx.conn, key):
+            return call.text("new.nothing")
+        sessions.close(call.tx, key, reason="new", now=self._clock.now())
+        self._warm_up(call)
+        return call.text("new.done")
+
+    def _warm_up(self, call: Call) -> None:
+        """Open the session of the next message now, so that memory is fetched meanwhile."""
+        event, rules = call.row.event, self._current.rules
+        entered = self._opening.enter(call.tx, event, call.row.conversation)
+        self._prefetch.prewarm(call.tx, entered, event.place.kind, rules)
 
     def _stop(self, call: Call) -> str:
         conversation = call.row.conversation

@@ -174,6 +174,14 @@ class Opening:
         owner = names.owner(tx.conn, names.PEER)
         return resolve(event.sender, event.platform, key, rules, owner=owner)
 
+    def enter(
+        self, tx: Tx, event: InboundEvent, key: ConversationKey
+    ) -> tuple[Identity, SessionId]:
+        """Return who speaks and the session that their next message belongs to, opened if needed."""
+        identity = self.identify(tx, event, key)
+        names.take(tx, names.PEER, identity.peer, identity.original)
+        return identity, self._session(tx, key, event, identity, self._current.rules)
+
     def _bare_team(self, tx: Tx) -> ScopeId | None:
         team = facts.get(tx.conn, BARE_TEAM)
         return None if team is None else ScopeId(team)

@@ -18,9 +18,11 @@ from gateway.store.recall import RecallKey
 if TYPE_CHECKING:
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.memory.recall import Recall, Writer
+    from gateway.model.ids import SessionId
     from gateway.pipeline.opening import OpenTurn
     from gateway.pipeline.post import Mailbox
     from gateway.pipeline.rules import Rules
+    from gateway.policy.identity import Identity
     from gateway.store.engine import Connection, Tx
     from gateway.store.turns import Turn
 
@@ -29,10 +31,12 @@ def recall_key(turn: Turn, kind: PlaceKind, rules: Rules) -> RecallKey | None:
     """Return whose recall a turn gets; None where its peer stands for nobody."""
     if turn.rung == Rung.UNATTRIBUTED:
         return None
-    where = audience(
-        personal=kind is PlaceKind.DIRECT, strict=rules.conversations.audience == "strict"
-    )
-    return RecallKey(turn.session, turn.peer, where)
+    return RecallKey(turn.session, turn.peer, _audience(kind, rules))
+
+
+def _audience(kind: PlaceKind, rules: Rules) -> Audience:
+    strict = rules.conversations.audience == "strict"
+    return audience(personal=kind is PlaceKind.DIRECT, strict=strict)
 
 
 def asker(opened: OpenTurn, rules: Rules) -> Asker | None:
@@ -69,6 +73,17 @@ class Prefetch:
             dedupe=opened.turn.id,
             payload={"turn": opened.turn.id, "audience": key.audience},
         )
+
+    def prewarm(
+        self, tx: Tx, entered: tuple[Identity, SessionId], kind: PlaceKind, rules: Rules
+    ) -> None:
+        """Begin to fetch for a session's first turn once the caller's transaction is committed."""
+        identity, session = entered
+        recall = self._recall
+        if recall is None or not identity.personal:
+            return
+        key = RecallKey(session, identity.peer, _audience(kind, rules))
+        tx.on_commit(lambda: recall.prewarm(key))
 
     async def handle(self, lease: Lease) -> Outcome:
         """Fetch for the newest turn of a key; a fetch that is overtaken does nothing."""

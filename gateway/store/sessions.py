@@ -99,6 +99,16 @@ def close(tx: Tx, key: ConversationKey, *, reason: str, now: datetime) -> Sessio
     return open_session
 
 
+def unused(conn: sa.Connection, key: ConversationKey) -> bool:
+    """Return whether nothing was said yet in the conversation's present session, if it has one."""
+    last = conn.execute(
+        sa.select(session.c.last_seq)
+        .join(conversation, conversation.c.session == session.c.id)
+        .where(conversation.c.key == key)
+    ).scalar()
+    return not last
+
+
 def touch(tx: Tx, key: ConversationKey, *, now: datetime) -> None:
     """Note that somebody spoke: idle and daily resets count from here. Never goes back."""
     tx.conn.execute(
