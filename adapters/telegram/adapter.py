@@ -13,8 +13,10 @@ from adapters.telegram.manifest import (
     split_tokens,
 )
 from adapters.telegram.pace import Pacer
+from adapters.telegram.preview import Previews
 from adapters.telegram.sink import Sink
 from adapters.telegram.source import Source
+from gateway.live import Board, Rhythm
 from gateway.model.errors import ConfigurationError, Disposition, PlatformError
 from gateway.model.ids import AccountId
 
@@ -33,11 +35,14 @@ class TelegramAdapter:
     platform = TELEGRAM
     capabilities = CAPABILITIES
 
-    def __init__(self, account: AccountId, client: Client, source: Source, sink: Sink) -> None:
+    def __init__(
+        self, account: AccountId, client: Client, source: Source, sink: Sink, previews: Previews
+    ) -> None:
         self.account = account
         self._client = client
         self._source = source
         self._sink = sink
+        self._previews = previews
 
     @property
     def status(self) -> AdapterStatus:
@@ -61,9 +66,10 @@ class TelegramAdapter:
         await self._sink.typing(address)
 
     def preview(self, address: Address, turn: TurnId, reply_to: MessageId) -> Preview | None:
-        return None
+        return self._sink.preview(address, turn, reply_to)
 
     async def aclose(self) -> None:
+        await self._previews.withdraw_all()
         await self._client.aclose()
 
 
@@ -90,4 +96,7 @@ def _build(
     account = AccountId(account_of(token))
     client = Client(token, settings)
     source = Source(client, account, clock, commands=commands)
-    return TelegramAdapter(account, client, source, Sink(client, Pacer(clock)))
+    pacer, board = Pacer(clock), Board()
+    previews = Previews(client, pacer, Rhythm(clock), board)
+    sink = Sink(client, pacer, board, previews)
+    return TelegramAdapter(account, client, source, sink, previews)

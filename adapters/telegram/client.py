@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from telegram import Bot, BotCommand, LinkPreviewOptions, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
-from telegram.error import TelegramError
+from telegram.error import BadRequest, TelegramError
 from telegram.request import HTTPXRequest
 
 from adapters.telegram.errors import translated
@@ -33,6 +33,8 @@ ALLOWED_UPDATES = (
 )
 
 MOST_UPDATES = 100
+#: Telegram's refusal of an edit that would change nothing
+_UNCHANGED = "message is not modified"
 #: how much longer than the poll itself an answer to it may take
 _POLL_GRACE = 5.0
 
@@ -155,6 +157,40 @@ class Client:
             return Sent(
                 MessageId(str(message.message_id)),
                 replied=target is not None and str(target.message_id) == draft.reply_to,
+            )
+
+    async def edit_message(self, draft: Draft, message: MessageId) -> None:
+        """Give a message of the bot's own the draft's text; doing it twice changes nothing."""
+        with translated():
+            try:
+                await self._bot.edit_message_text(
+                    draft.text,
+                    draft.place,
+                    int(message),
+                    entities=draft.entities,
+                    link_preview_options=LinkPreviewOptions(is_disabled=True),
+                )
+            except BadRequest as error:
+                if _UNCHANGED not in error.message.lower():
+                    raise
+
+    async def delete_message(self, place: PlaceId, message: MessageId) -> None:
+        """Remove a message of the bot's own."""
+        with translated():
+            await self._bot.delete_message(place, int(message))
+
+    async def show_draft(self, draft: Draft, number: int) -> None:
+        """Show a person's chat an answer that is being written, for about half a minute.
+
+        It is no message and leaves none; ``number`` (not 0) tells one answer from another.
+        """
+        with translated():
+            await self._bot.send_message_draft(
+                int(draft.place),
+                number,
+                draft.text,
+                message_thread_id=_number(draft.thread),
+                entities=draft.entities,
             )
 
     async def send_typing(self, place: PlaceId, thread: ThreadId | None) -> None:

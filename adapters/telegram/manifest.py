@@ -23,6 +23,7 @@ CAPABILITIES = Capabilities(
     max_length=4096,
     length_unit="utf16",
     resend=Resend.NEVER,
+    preview=True,
     typing=True,
     typing_seconds=5.0,
     # Telegram's apps cut a paste at 4096 characters, at a line or word where they find one.

@@ -19,8 +19,20 @@ TYPING_RULES = PaceRules(
     overall=(Quota(20, 1.0),),
 )
 
+#: as for typing, but an answer in a group keeps at least five messages of its minute
+PREVIEW_RULES = PaceRules(
+    private=(Bucket(1.0, 2),),
+    group=(Bucket(1.0, 2), Quota(15, 60.0)),
+    overall=(Quota(20, 1.0),),
+)
+
 #: seconds that are slept here; the mailbox keeps longer waits, over a restart too
 LONGEST_SLEEP = 1.1
+
+
+def is_group(place: PlaceId) -> bool:
+    """Tell a group or channel from a person's own chat: Telegram gives them numbers below 0."""
+    return place.startswith("-")
 
 
 class Pacer:
@@ -45,19 +57,26 @@ class Pacer:
 
     def try_typing(self, place: PlaceId) -> bool:
         """Count a typing sign and return True, or return False when it should be left out."""
-        if self._wait(place, TYPING_RULES) > 0:
-            return False
-        self._count(place)
-        return True
+        return self._try(place, TYPING_RULES)
+
+    def try_preview(self, place: PlaceId) -> bool:
+        """Count one showing of a preview and return True, or False when it must be skipped."""
+        return self._try(place, PREVIEW_RULES)
 
     def obey(self, place: PlaceId, error: RateLimitedError) -> None:
         """Keep silent for as long as Telegram asked."""
         until = self._clock.monotonic() + (error.retry_after or 0.0)
         self._pace = pause(self._pace, None if error.whole_account else place, until)
 
+    def _try(self, place: PlaceId, rules: PaceRules) -> bool:
+        if self._wait(place, rules) > 0:
+            return False
+        self._count(place)
+        return True
+
     def _wait(self, place: PlaceId, rules: PaceRules) -> float:
         now = self._clock.monotonic()
-        return next_slot(self._pace, place, now, group=place.startswith("-"), rules=rules) - now
+        return next_slot(self._pace, place, now, group=is_group(place), rules=rules) - now
 
     def _count(self, place: PlaceId) -> None:
         self._pace = record(self._pace, place, self._clock.monotonic(), rules=RULES)

@@ -3,37 +3,93 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
 from adapters.telegram.client import Draft
 from adapters.telegram.errors import ENTITIES, REPLY, THREAD, ChatMovedError
 from adapters.telegram.manifest import CAPABILITIES
+from adapters.telegram.pace import is_group
 from adapters.telegram.people import GENERAL_TOPIC
 from adapters.telegram.render import render
-from gateway.model.errors import PlatformError, RateLimitedError
+from gateway.model.errors import (
+    CredentialsError,
+    Disposition,
+    PlatformError,
+    RateLimitedError,
+)
 from gateway.model.outbound import Receipt
 from gateway.text.plain import plain
 
 if TYPE_CHECKING:
-    from adapters.telegram.client import Client, Sent
+    from collections.abc import Awaitable, Callable
+
+    from adapters.telegram.client import Client
     from adapters.telegram.pace import Pacer
-    from gateway.model.ids import ThreadId
+    from adapters.telegram.preview import Previews
+    from gateway.live import Board, Live, Shown
+    from gateway.model.ids import MessageId, PlaceId, ThreadId, TurnId
     from gateway.model.outbound import Address, Part
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
+_T = TypeVar("_T")
+
 
 class Sink:
-    """Posts parts and typing signs of one bot."""
+    """Posts parts, previews and typing signs of one bot."""
 
-    def __init__(self, client: Client, pacer: Pacer) -> None:
+    def __init__(self, client: Client, pacer: Pacer, board: Board, previews: Previews) -> None:
         self._client = client
         self._pacer = pacer
+        self._board = board
+        self._previews = previews
 
     async def send(self, part: Part) -> Receipt:
-        """Post ``part`` once; raise the last refusal when nothing can give way any more.
+        """Deliver ``part`` once: in the message that shows it already, else in a new one."""
+        shown = self._board.find(part.turn)
+        receipt = None if shown is None else await self._finish(shown, part)
+        if receipt is None:
+            receipt = await self._post_part(part)
+        self._board.settle(part.turn)
+        return receipt
+
+    def preview(self, address: Address, turn: TurnId, reply_to: MessageId) -> Live | None:
+        """Return a preview for a turn's answer; None where an earlier one may stand unseen."""
+        if not is_group(address.place):
+            return self._previews.draft(address.place, topic(address), turn)
+        shown = self._board.open(turn, address)
+        if shown.lost:
+            return None
+        return self._previews.message(shown, topic(address), reply_to)
+
+    async def _finish(self, shown: Shown, part: Part) -> Receipt | None:
+        """Write the part into the message that shows it; None when that cannot be.
+
+        An edit may be repeated, so an unknown outcome is simply tried again later. Telegram
+        lets formatting give way here and nothing else.
+        """
+        draft, message, degraded = first_draft(part), shown.message, shown.degraded
+        if message is None or draft.place != shown.address.place:
+            return None
+        while True:
+            try:
+                await self._spend(draft.place, partial(self._client.edit_message, draft, message))
+            except PlatformError as error:
+                if error.code == ENTITIES and draft.entities:
+                    draft, degraded = without_formatting(draft, part), (*degraded, "plain")
+                    continue
+                if is_passing(error):
+                    raise
+                log.info("telegram.preview_left", action="send", code=error.code)
+                await self._previews.withdraw(shown)
+                return None
+            return Receipt(message, degraded)
+
+    async def _post_part(self, part: Part) -> Receipt:
+        """Post ``part``; raise the last refusal when nothing can give way any more.
 
         Only a refusal is followed by another try, never an unknown outcome. What gives way is
         formatting, the topic, the reply; never the chat, except that a group's move is followed.
@@ -42,7 +98,7 @@ class Sink:
         degraded: list[str] = []
         while True:
             try:
-                sent = await self._post(draft)
+                sent = await self._spend(draft.place, partial(self._client.send_message, draft))
             except PlatformError as error:
                 lesser = give_way(draft, part, error)
                 if lesser is None:
@@ -66,12 +122,12 @@ class Sink:
             self._pacer.obey(address.place, error)
             raise
 
-    async def _post(self, draft: Draft) -> Sent:
-        await self._pacer.take_turn(draft.place)
+    async def _spend(self, place: PlaceId, call: Callable[[], Awaitable[_T]]) -> _T:
+        await self._pacer.take_turn(place)
         try:
-            return await self._client.send_message(draft)
+            return await call()
         except RateLimitedError as error:
-            self._pacer.obey(draft.place, error)
+            self._pacer.obey(place, error)
             raise
 
 
@@ -86,6 +142,18 @@ def topic(address: Address) -> ThreadId | None:
     return None if address.thread == GENERAL_TOPIC else address.thread
 
 
+def without_formatting(draft: Draft, part: Part) -> Draft:
+    """Return the part as plain text, the addresses of its links included."""
+    return replace(draft, text=plain(part.content, limit=CAPABILITIES.max_length), entities=())
+
+
+def is_passing(error: PlatformError) -> bool:
+    """Tell a trouble that a later try may find gone from a refusal of this one message."""
+    if isinstance(error, CredentialsError):
+        return True
+    return error.disposition is not Disposition.GIVE_UP and not isinstance(error, ChatMovedError)
+
+
 def give_way(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft, str] | None:
     """Return what to try after a refusal and what it gives up ("": nothing), or None.
 
@@ -96,8 +164,7 @@ def give_way(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft, str
         moved = replace(draft, place=error.place, thread=None, reply_to=None)
         return moved, "" if draft.reply_to is None else "no-reply"
     if error.code == ENTITIES and draft.entities:
-        text = plain(part.content, limit=CAPABILITIES.max_length)
-        return replace(draft, text=text, entities=()), "plain"
+        return without_formatting(draft, part), "plain"
     if error.code == THREAD and draft.thread is not None:
         return replace(draft, thread=None), "no-thread"
     if error.code == REPLY and draft.reply_to is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gateway.model.errors import StoreError
     from gateway.model.events import InboundEvent
-    from gateway.model.ids import PlatformName
+    from gateway.model.ids import PlatformName, TurnId
     from gateway.ports import AdapterStatus, Cursor, Received
     from tests.emulators.telegram.emulator import TelegramEmulator
 
@@ -137,6 +137,7 @@ def part(
     *,
     thread: int | None = None,
     reply_to: int | None = None,
+    turn: TurnId | None = None,
 ) -> Part:
     """Return a part for a chat of the first bot."""
     return Part(
@@ -144,6 +145,7 @@ def part(
         address(chat, thread),
         RichText(content) if isinstance(content, str) else content,
         reply_to=None if reply_to is None else MessageId(str(reply_to)),
+        turn=turn,
     )
 
 

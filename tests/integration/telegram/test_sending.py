@@ -16,7 +16,6 @@ from gateway.model.errors import (
     RateLimitedError,
     UnreachableError,
 )
-from gateway.model.ids import MessageId, TurnId
 from gateway.model.outbound import RichText, Span, SpanKind
 from gateway.text.markup import parse
 from gateway.text.split import split
@@ -289,13 +288,6 @@ async def test_chats_are_written_to_at_the_same_time(tg: TelegramEmulator) -> No
     async with opened(tg) as adapter, asyncio.timeout(2):
         await asyncio.gather(*(adapter.send(part("answer", chat)) for chat in chats))
     assert all(texts(tg, chat) == ["answer"] for chat in chats)
-
-
-async def test_there_is_no_preview(tg: TelegramEmulator) -> None:
-    async with opened(tg) as adapter:
-        assert adapter.preview(address(), TurnId("t"), MessageId("1")) is None
-        assert not adapter.capabilities.preview
-    assert tg.calls == []
 
 
 async def test_it_never_claims_to_have_looked_a_message_up(tg: TelegramEmulator) -> None:
