@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.model.errors import GatewayError
 from gateway.pipeline.addresses import written
-from gateway.store import inbox, ledger, outbox, turns
+from gateway.store import inbox, ledger, outbox, recall, turns
 from gateway.text import catalog
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def trace(conn: Connection, turn_id: TurnId) -> dict[str, Any]:
         "account": written(turn.account),
         "identity": dict(turn.identity),
         "usage": turns.usage(conn, turn_id),
+        "recall": (recall.frozen(conn, turn_id) or {}).get("layers", []),
         "messages": [
             {
                 "message": row.event.message,

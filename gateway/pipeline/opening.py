@@ -177,7 +177,7 @@ class Opening:
     def enter(
         self, tx: Tx, event: InboundEvent, key: ConversationKey
     ) -> tuple[Identity, SessionId]:
-        """Return who speaks and the session that their next message belongs to, opened if needed."""
+        """Return who speaks and the session of their next message, opened if need be."""
         identity = self.identify(tx, event, key)
         names.take(tx, names.PEER, identity.peer, identity.original)
         return identity, self._session(tx, key, event, identity, self._current.rules)
