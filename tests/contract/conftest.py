@@ -11,7 +11,9 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-import gateway.memory.embedded.tables  # noqa: F401  (its tables belong to the schema)
+# these tables belong to the schema
+import gateway.memory.embedded.tables
+import gateway.store.note_tables  # noqa: F401
 from gateway.store import migrate
 from gateway.store.engine import PostgresStore
 from gateway.store.sqlite import SqliteStore
@@ -109,5 +111,6 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 def _empty(store: Store) -> None:
     with store.engine.begin() as conn:
         there = set(sa.inspect(conn).get_table_names())
-        tables = [each for each in reversed(metadata.sorted_tables) if each.name in there]
-        conn.exec_driver_sql("; ".join(f'DELETE FROM "{each.name}"' for each in tables))
+        tables = [each.name for each in reversed(metadata.sorted_tables)] + ["search_index"]
+        statements = [f'DELETE FROM "{each}"' for each in tables if each in there]
+        conn.exec_driver_sql("; ".join(statements))

@@ -46,7 +46,12 @@ async def empty(
 
 def _tables(engine: sa.Engine) -> set[str]:
     with engine.connect() as conn:
-        return set(sa.inspect(conn).get_table_names())
+        return {name for name in sa.inspect(conn).get_table_names() if not _index(name)}
+
+
+def _index(name: str | None) -> bool:
+    """Tell whether a table is the full-text index, which each dialect has in its own way."""
+    return str(name).startswith("search_index")
 
 
 def test_up_down_and_up_again(empty: Store) -> None:
@@ -67,7 +72,12 @@ def test_the_migrations_build_what_the_tables_say(store: Store) -> None:
     defaults = store.engine.dialect.name == "postgresql"
     with store.engine.connect() as conn:
         context = MigrationContext.configure(
-            conn, opts={"compare_type": True, "compare_server_default": defaults}
+            conn,
+            opts={
+                "compare_type": True,
+                "compare_server_default": defaults,
+                "include_name": lambda name, kind, _: kind != "table" or not _index(name),
+            },
         )
         assert compare_metadata(context, metadata) == []
 
