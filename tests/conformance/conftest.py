@@ -31,7 +31,7 @@ postgres_server = databases.postgres_server
 _OPTIONS = {
     "--memory-url": ("address of a memory service, without /v3", str, ""),
     "--memory-key": ("its key, when it asks for one", str, ""),
-    "--eventually": ("seconds that it may take to derive and to delete", float, 30.0),
+    "--eventually": ("seconds that it may take to derive; 0 asks for nothing derived", float, 0.0),
 }
 
 
@@ -57,8 +57,8 @@ def server(
 ) -> Iterator[Server]:
     """The memory service that is asked."""
     if request.param == "given":
-        url, key, patience = (_option(request.config, name) for name in _OPTIONS)
-        yield Server(url.rstrip("/"), key, float(patience), ours=False)
+        url, key, derives = (_option(request.config, name) for name in _OPTIONS)
+        yield Server(url.rstrip("/"), key, 30.0, float(derives), ours=False)
         return
     opened: Callable[[], Store]
     if request.param == "sqlite":

@@ -24,8 +24,10 @@ class Server:
 
     url: str
     key: str
-    #: seconds within which what it derives and deletes behind the requests is there
+    #: seconds within which what it deletes is gone, and what it was told is found
     patience: float
+    #: seconds within which it has thought about what was said; 0: it is not asked
+    derives: float
     #: whether it is ours, which keeps rules that others need not keep
     ours: bool
 
@@ -48,7 +50,7 @@ def running(open_store: Callable[[], Store]) -> Iterator[Server]:
     try:
         store, service, url = run(start())
         try:
-            yield Server(url, service.key, patience=5.0, ours=True)
+            yield Server(url, service.key, patience=5.0, derives=5.0, ours=True)
         finally:
             run(service.stop())
             run(store.close())

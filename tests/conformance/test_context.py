@@ -92,7 +92,7 @@ def test_confined_to_sessions_there_is_no_card(client: honcho.Honcho) -> None:
         ({"peer_target": "ann", "search_max_distance": 1.5}, 422),
         ({"peer_target": "ann", "peer_perspective": "nobody"}, 404),
         ({"peer_target": "nobody"}, 404),
-        ({"peer_target": "ann", "scope": "nosuch"}, 404),
+        ({"peer_target": "ann", "scope": "no-such-scope"}, 404),
         ({"peer_target": "ann", "sessions": "s1"}, 200),
     ],
 )

@@ -21,19 +21,19 @@ WATCHING = SessionPeerConfig(observe_me=False, observe_others=True)
 @pytest.fixture
 def heard(client: honcho.Honcho, server: Server) -> honcho.Honcho:
     """Ann told a bot of her canary in one session; in another one nobody listened."""
-    if not server.patience:
-        pytest.skip("derivation is not waited for: --eventually 0")
+    if not server.derives:
+        pytest.skip("derivation is not waited for; see --eventually")
     ann = client.peer("ann")
     client.peer("bot")
     client.peer("deaf")
     told = client.session("s1", peers=[("ann", ME), ("bot", WATCHING), ("deaf", ME)])
-    told.add_messages([ann.message("I bought a canary called Zebedee.")] * 1)
+    told.add_messages(ann.message("I bought a canary called Zebedee."))
     alone = client.session("s2", peers=[("ann", ME)])
     alone.add_messages(ann.message("My parrot is called Xanthippe."))
     assert eventually(
-        lambda: "Zebedee" in client.peer("bot").representation(target="ann"), server.patience
+        lambda: "Zebedee" in client.peer("bot").representation(target="ann"), server.derives
     )
-    assert eventually(lambda: "Xanthippe" in ann.representation(), server.patience)
+    assert eventually(lambda: "Xanthippe" in ann.representation(), server.derives)
     return client
 
 

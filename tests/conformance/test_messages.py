@@ -152,6 +152,14 @@ def test_the_official_client(client: honcho.Honcho) -> None:
     assert [each.metadata["gw_id"] for each in session.messages(filters=wanted)] == ["k0", "k2"]
 
 
+def test_a_time_without_a_zone(api: Api, server: Server) -> None:
+    message = of("x", created_at="2026-03-01T10:00:00")
+    (stored,) = api.post("sessions/s1/messages", {"messages": [message]}).json()
+    told = datetime.fromisoformat(stored["created_at"])
+    assert told.replace(tzinfo=None) == datetime(2026, 3, 1, 10)  # noqa: DTZ001  (it has none)
+    assert told.tzinfo is UTC if server.ours else told.tzinfo in (None, UTC)
+
+
 # --- pages ---
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: a person's newest messages and conclusions that a view is made from
 HORIZON = 2000
 #: characters of them, so that one view takes little room and time
-_MAX_CHARACTERS = 500_000
+_MAX_CHARACTERS = 250_000
 
 pair, message, conclusion = tables.pair, tables.message, tables.conclusion
 

@@ -6,9 +6,10 @@ import asyncio
 import secrets
 import socket
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gateway.memory.embedded import app
 from gateway.memory.embedded.memory import Memory
@@ -47,7 +48,7 @@ class EmbeddedService:
         self._server = _Server(
             uvicorn.Config(
                 app.build(self._memory, self.key),
-                access_log=False,
+                http=_Unlogged,
                 log_config=None,
                 lifespan="off",
                 ws="none",
@@ -89,3 +90,11 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+class _Unlogged(H11Protocol):
+    """Writes no access log, whoever else in the process switches on uvicorn's: paths hold text."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.access_log = False

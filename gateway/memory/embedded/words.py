@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-_EAST_ASIAN = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_EAST_ASIAN_RANGES = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_EAST_ASIAN = f"[{_EAST_ASIAN_RANGES}]"
+#: no letter of the same word stands before; East Asian text has no gaps between words
+_BEGIN = rf"(?<![^\W{_EAST_ASIAN_RANGES}])"
 _WORD = re.compile(rf"({_EAST_ASIAN}+)|((?:(?!{_EAST_ASIAN})\w)+)")
-#: a longer word may end otherwise in the text
-_WHOLE = 5
-_ENDING = 2
+#: words up to this length stay whole; longer ones may end otherwise in the text
+_SHORT, _LONG = 3, 5
+#: words of a query that are looked for
+_MAX_WORDS = 32
 
 #: words that every second sentence holds, folded
 _SMALL_WORDS = """
@@ -32,41 +40,56 @@ _COMMON_PAIRS = frozenset(
 class Query:
     """The words of a query, ready to be counted in many texts."""
 
-    size: int
-    _pattern: re.Pattern[str] | None
+    #: a word's stem, and what tells that it begins a word; None: it may stand anywhere
+    _stems: tuple[tuple[str, re.Pattern[str] | None], ...]
+
+    @property
+    def size(self) -> int:
+        """Return how many different words are counted."""
+        return len(self._stems)
 
     def count(self, text: str) -> int:
         """Return how many different words of the query the text holds."""
-        if self._pattern is None:
-            return 0
-        return len({match.lastindex for match in self._pattern.finditer(text.casefold())})
+        folded = text.casefold()
+        return sum(
+            stem in folded and (start is None or start.search(folded) is not None)
+            for stem, start in self._stems
+        )
 
 
 def query(text: str) -> Query:
-    """Return the telling words of ``text``; all of them when none is telling."""
-    stems = _stems(text.casefold())
-    if not stems:
-        whole = text.strip().casefold()
-        stems = [re.escape(whole)] if whole else []
-    pattern = "|".join(f"({stem})" for stem in stems)
-    return Query(len(stems), re.compile(pattern) if stems else None)
+    """Return the telling words of ``text``, the longest if there are many; all if none is."""
+    folded = text.casefold()
+    every = list(_words(folded))
+    telling = [stem for stem, is_common in every if not is_common]
+    stems = dict.fromkeys(telling or (stem for stem, _ in every))
+    whole = folded.strip()
+    if not stems and whole:
+        stems = dict.fromkeys([(whole, False)])
+    longest = sorted(stems, key=lambda stem: -len(stem[0]))[:_MAX_WORDS]
+    return Query(tuple((stem, _start(stem) if starts else None) for stem, starts in longest))
 
 
-def _stems(folded: str) -> list[str]:
-    telling: dict[str, None] = {}
-    every: dict[str, None] = {}
+def _words(folded: str) -> Iterator[tuple[tuple[str, bool], bool]]:
+    """Yield each word's stem, whether it has to begin a word, and whether it is common."""
     for east_asian, word in _WORD.findall(folded):
-        for part in _pairs(east_asian) if east_asian else [word]:
-            stem = part if east_asian else rf"(?<!\w){re.escape(_stem(part))}"
-            every[stem] = None
-            if part not in _COMMON and part not in _COMMON_PAIRS:
-                telling[stem] = None
-    return list(telling or every)
+        if word:
+            yield (_stem(word), True), word in _COMMON
+        for pair in _pairs(east_asian):
+            yield (pair, False), pair in _COMMON_PAIRS
 
 
 def _pairs(run: str) -> list[str]:
-    return [run[start : start + 2] for start in range(max(1, len(run) - 1))]
+    return [run[start : start + 2] for start in range(len(run) - 1)] or [run] * bool(run)
 
 
 def _stem(word: str) -> str:
-    return word if len(word) <= _WHOLE else word[:-_ENDING]
+    """Leave out what may end otherwise in the text."""
+    if len(word) > _LONG:
+        return word[:-2]
+    inflected = word.endswith("s") or not word.isascii()
+    return word[:-1] if inflected and len(word) > _SHORT else word
+
+
+def _start(stem: str) -> re.Pattern[str]:
+    return re.compile(_BEGIN + re.escape(stem))
