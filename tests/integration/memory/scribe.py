@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from gateway.mailbox.embedded import EmbeddedEngine
 from gateway.mailbox.lanes import Lane
+from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.capture import BACKOFF, Capture
 from gateway.memory.clients import Endpoint
 from gateway.memory.embedded.serve import EmbeddedService
@@ -39,10 +40,11 @@ from gateway.model.ids import (
 )
 from gateway.model.memory import Observation
 from gateway.policy import observation
-from gateway.store import ledger, members, messages, sessions
+from gateway.store import ledger, members, messages, sessions, turns
 from gateway.store.sqlite import SqliteStore
 from gateway.store.tables import ledger as ledger_table
 from gateway.store.tables import session as session_table
+from tests.contract.store import samples
 from tests.fakes.clock import START, FakeClock
 
 if TYPE_CHECKING:
@@ -210,6 +212,28 @@ class Scribe:
 
         await self.store.write(write)
 
+    async def close(self, name: str = TALK) -> None:
+        """End a session as ``/new`` does."""
+        key, now = ConversationKey(f"c:{name}"), self.clock.now()
+        await self.store.write(lambda tx: sessions.close(tx, key, reason="command", now=now))
+
+    async def flush(self, name: str = TALK) -> None:
+        """Ask for everything, as the command does in another process."""
+        wake = Wake(RemoteMailbox(self.clock))
+        await self.store.write(lambda tx: wake(tx, SessionId(name), everything=True))
+
+    async def spoil_index(self, value: object, name: str = TALK) -> None:
+        """Write something wrong into ``last_saved_index``."""
+        statement = sa.text("UPDATE session SET last_saved_index = :value WHERE id = :id")
+        values = {"value": value, "id": name}
+        await self.store.write(lambda tx: tx.conn.execute(statement, values).rowcount)
+
+    async def turn(self, turn: str, *, rung: str) -> None:
+        """Make a turn that says by which rung its peer was named."""
+        await self.store.write(
+            lambda tx: turns.create(tx, samples.turn(turn, rung=rung), now=self.clock.now())
+        )
+
     # --- what became of it ------------------------------------------------------------------
 
     async def rows(self, to: str = TALK) -> list[tuple[str, str]]:
@@ -231,6 +255,13 @@ class Scribe:
         """Return a session's ``last_saved_index``."""
         statement = sa.select(session_table.c.last_saved_index).where(session_table.c.id == to)
         return await self.store.read(lambda conn: int(conn.execute(statement).scalar_one()))
+
+    async def current(self, name: str = TALK) -> str:
+        """Return the open session of the conversation that began with ``name``."""
+        key = ConversationKey(f"c:{name}")
+        found = await self.store.read(lambda conn: sessions.find(conn, key))
+        assert found is not None
+        return str(found.session)
 
     async def members(self, to: str = TALK) -> dict[PeerId, Observation]:
         """Return the members as they were read back."""
