@@ -13,9 +13,11 @@ from adapters.telegram.manifest import (
     split_tokens,
 )
 from adapters.telegram.pace import Pacer
+from adapters.telegram.polling import Polling
 from adapters.telegram.preview import Previews
 from adapters.telegram.sink import Sink
 from adapters.telegram.source import Source
+from adapters.telegram.webhook import Webhook, WebhookAddress, WebhookServer
 from gateway.live import Board, Rhythm
 from gateway.model.errors import ConfigurationError, Disposition, PlatformError
 from gateway.model.ids import AccountId
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from adapters.telegram.manifest import TelegramSettings
+    from adapters.telegram.source import Way
     from gateway.model.ids import MessageId, TurnId
     from gateway.model.outbound import Address, Part, Receipt
     from gateway.ports import Adapter, AdapterStatus, Clock, Intake, Preview
@@ -87,15 +90,28 @@ def create(
     """
     if problems := check(settings, secrets):
         raise ConfigurationError(*problems)
-    return [_build(token, settings, clock, commands) for token in split_tokens(secrets)]
+    server = WebhookServer(settings.webhook.listen, settings.webhook.port)
+    return [
+        _build(token, settings, clock, commands=commands, server=server)
+        for token in split_tokens(secrets)
+    ]
 
 
 def _build(
-    token: str, settings: TelegramSettings, clock: Clock, commands: Sequence[tuple[str, str]]
+    token: str,
+    settings: TelegramSettings,
+    clock: Clock,
+    *,
+    commands: Sequence[tuple[str, str]],
+    server: WebhookServer,
 ) -> TelegramAdapter:
     account = AccountId(account_of(token))
     client = Client(token, settings)
-    source = Source(client, account, clock, commands=commands)
+    way: Way = Polling(client, account)
+    if settings.mode == "webhook":
+        address = WebhookAddress(settings.webhook, token)
+        way = Webhook(client, account, clock, server=server, address=address)
+    source = Source(client, account, clock, way, commands=commands)
     pacer, board = Pacer(clock), Board()
     previews = Previews(client, pacer, Rhythm(clock), board)
     sink = Sink(client, pacer, board, previews)

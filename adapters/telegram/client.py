@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -16,9 +17,11 @@ from telegram.request import HTTPXRequest
 from adapters.telegram.errors import translated
 from adapters.telegram.words import Me
 from gateway.model.ids import AccountId, MessageId
+from gateway.policy.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from adapters.telegram.manifest import TelegramSettings
     from gateway.model.ids import PlaceId, ThreadId
@@ -60,6 +63,22 @@ class Sent:
     message: MessageId
     #: it stands as an answer to the message that the draft named
     replied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookState:
+    """What Telegram says of a bot's webhook. ``url`` holds its secret path."""
+
+    url: str = field(repr=False)
+    waiting: int = 0
+    error: str = ""
+    error_at: datetime | None = None
+
+    def failing(self, now: datetime, seconds: float) -> bool:
+        """Tell whether updates wait and the last delivery failed within ``seconds``."""
+        if not self.waiting or self.error_at is None:
+            return False
+        return now - self.error_at <= timedelta(seconds=seconds)
 
 
 def quiet_libraries() -> None:
@@ -114,6 +133,24 @@ class Client:
             if not (await self._bot.get_webhook_info()).url:
                 return False
             return await self._bot.delete_webhook()
+
+    async def set_webhook(self, url: str, secret: str) -> None:
+        """Let Telegram post every update to ``url``, one at a time, with ``secret``."""
+        with translated():
+            await self._bot.set_webhook(
+                url, allowed_updates=ALLOWED_UPDATES, secret_token=secret, max_connections=1
+            )
+
+    async def webhook_state(self) -> WebhookState:
+        """Return what Telegram says of the webhook."""
+        with translated():
+            info = await self._bot.get_webhook_info()
+            return WebhookState(
+                info.url,
+                info.pending_update_count,
+                redact(info.last_error_message or "", ()),
+                info.last_error_date,
+            )
 
     async def set_commands(self, commands: Sequence[tuple[str, str]]) -> None:
         """Show ``(name, description)`` pairs in Telegram's own command menu."""

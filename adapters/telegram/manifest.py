@@ -34,6 +34,8 @@ CAPABILITIES = Capabilities(
 #: the group's anonymous admin, Telegram itself, a person who writes as a channel
 SERVICE_ACCOUNTS = frozenset({"1087968824", "777000", "136817688"})
 
+_OFFICIAL = "https://api.telegram.org/"
+_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
 
 
@@ -90,7 +92,27 @@ def check(settings: Any, secrets: Mapping[str, str]) -> list[str]:
         if count > 1
     ]
     if settings.mode == "webhook":
-        problems.append("platforms.telegram.mode: webhook is not served; set it to polling")
+        problems += _webhook_problems(settings)
+    return problems
+
+
+def _webhook_problems(settings: TelegramSettings) -> list[str]:
+    webhook, problems = settings.webhook, []
+    if webhook.url is None:
+        problems.append(
+            "platforms.telegram.webhook.url is not set: give the public https address that "
+            "Telegram is to post to, or set platforms.telegram.mode to polling"
+        )
+    elif webhook.url.startswith("http:") and settings.base_url.startswith(_OFFICIAL):
+        problems.append(
+            "platforms.telegram.webhook.url: Telegram posts to https addresses only; put a "
+            "proxy with a certificate in front and give its address"
+        )
+    if webhook.secret and not _SECRET.fullmatch(webhook.secret.get_secret_value()):
+        problems.append(
+            "platforms.telegram.webhook.secret: Telegram takes 1 to 256 letters, digits, _ and "
+            "-; leave it out to have one made"
+        )
     return problems
 
 

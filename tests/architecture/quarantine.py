@@ -20,7 +20,7 @@ QUARANTINE = {
     "discord": ("adapters.discord",),
     "slack_bolt": ("adapters.slack",),
     "slack_sdk": ("adapters.slack",),
-    "aiohttp": ("adapters.discord", "adapters.slack"),
+    "aiohttp": ("adapters.discord", "adapters.slack", "adapters.telegram"),
     "zstandard": ("adapters.discord",),
     "yarl": ("adapters.discord",),
     "honcho": ("gateway.memory.honcho",),

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from tests.emulators.telegram.errors import bad_request
+from tests.emulators.telegram.errors import ApiError, bad_request
 from tests.emulators.telegram.updates import MOST_IN_ONE_ANSWER
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 LONGEST_POLL = 50
+_WEBHOOK_ACTIVE = (
+    "Conflict: can't use getUpdates method while webhook is active; "
+    "use deleteWebhook to delete the webhook first"
+)
 
 
 def get_me(call: Call) -> Json:
@@ -33,6 +37,8 @@ def get_me(call: Call) -> Json:
 async def get_updates(call: Call) -> list[Json]:
     """Wait for updates; the only method that takes its time."""
     args = call.args
+    if call.bot.webhook is not None:
+        raise ApiError(409, _WEBHOOK_ACTIVE)
     kinds = args.structure("allowed_updates")
     if isinstance(kinds, list):
         call.bot.updates.allow(kinds)
@@ -44,18 +50,41 @@ async def get_updates(call: Call) -> list[Json]:
     )
 
 
-def delete_webhook(call: Call) -> bool:
-    if call.args.flag("drop_pending_updates"):
-        call.bot.updates.clear()
+def set_webhook(call: Call) -> bool:
+    url, secret = call.args.text("url"), call.args.text("secret_token")
+    if not re.fullmatch(r"[A-Za-z0-9_-]{0,256}", secret):
+        raise bad_request("secret token contains unallowed characters")
+    if url and not url.startswith(("https://", "http://127.0.0.1:")):
+        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    kinds = call.args.structure("allowed_updates")
+    if isinstance(kinds, list):
+        call.bot.updates.allow(kinds)
+    _forget(call)
+    call.world.webhooks.set(call.bot, url, secret)
     return True
 
 
+def delete_webhook(call: Call) -> bool:
+    _forget(call)
+    call.world.webhooks.set(call.bot, "", "")
+    return True
+
+
+def _forget(call: Call) -> None:
+    if call.args.flag("drop_pending_updates"):
+        call.bot.updates.clear()
+
+
 def get_webhook_info(call: Call) -> Json:
-    return {
-        "url": "",
+    hook = call.bot.webhook
+    info = {
+        "url": "" if hook is None else hook.url,
         "has_custom_certificate": False,
         "pending_update_count": len(call.bot.updates.pending),
     }
+    if hook is not None and hook.error_at:
+        info |= {"last_error_date": hook.error_at, "last_error_message": hook.error}
+    return info
 
 
 def get_chat(call: Call) -> Json:
@@ -110,6 +139,7 @@ def _scope(call: Call) -> tuple[str, str]:
 METHODS: dict[str, Callable[[Call], Any]] = {
     "getme": get_me,
     "getupdates": get_updates,
+    "setwebhook": set_webhook,
     "deletewebhook": delete_webhook,
     "getwebhookinfo": get_webhook_info,
     "getchat": get_chat,

@@ -56,6 +56,14 @@ class TelegramEmulator(People, Trouble, LoopbackServer):
         """Return the calls of one method."""
         return [call for call in self.calls if call.method.lower() == method.lower()]
 
+    async def start(self) -> None:
+        await LoopbackServer.start(self)
+        self._world.webhooks.resume()
+
+    async def stop(self) -> None:
+        await self._world.webhooks.pause()
+        await LoopbackServer.stop(self)
+
     async def down(self, seconds: float) -> None:
         """Be unreachable for a while, then serve on the same port again."""
         await self.stop()

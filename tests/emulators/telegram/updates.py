@@ -69,7 +69,7 @@ class UpdateQueue:
 
     async def poll(self, offset: int, limit: int, timeout: float) -> list[Json]:
         """Answer one getUpdates: confirm, then return or wait for updates."""
-        self._confirm(offset)
+        self.confirm(offset)
         batch = self._batch(limit)
         if batch or timeout <= 0:
             return batch
@@ -90,7 +90,8 @@ class UpdateQueue:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_exception(error)
 
-    def _confirm(self, offset: int) -> None:
+    def confirm(self, offset: int) -> None:
+        """Forget the updates below an offset; a negative one keeps so many of the last."""
         if offset < 0:
             self._pending = self._pending[offset:]
         elif offset <= self.next_id - 1 + _FUTURE:

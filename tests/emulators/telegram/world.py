@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.emulators.telegram.errors import ApiError, bad_request
 from tests.emulators.telegram.updates import UpdateQueue
+from tests.emulators.telegram.webhooks import Webhook, Webhooks
 
 Json = dict[str, Any]
 
@@ -30,6 +31,7 @@ class Bot:
     user: Json
     updates: UpdateQueue
     commands: dict[tuple[str, str], list[Json]] = field(default_factory=dict)
+    webhook: Webhook | None = None
     revoked: bool = False
 
     @property
@@ -91,6 +93,7 @@ class World:
         self.files: dict[str, StoredFile] = {}
         #: ids of button presses that may be answered
         self.callbacks: set[str] = set()
+        self.webhooks = Webhooks()
         self._chats: dict[tuple[int, int], Chat] = {}
 
     def add_bot(self, token: str, username: str, name: str) -> Bot:
@@ -103,7 +106,7 @@ class World:
         }
         known = self.bots.get(token)
         queue = known.updates if known else UpdateQueue(100_001)
-        self.bots[token] = Bot(token, user, queue)
+        self.bots[token] = Bot(token, user, queue, webhook=known.webhook if known else None)
         self.users[user["id"]] = user
         return self.bots[token]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from adapters.telegram.adapter import TelegramAdapter, create
@@ -85,25 +85,46 @@ class WatchingClock(FakeClock):
         await super().sleep(seconds)
 
 
-def build(tg: TelegramEmulator, clock: WatchingClock, token: str = TOKEN) -> TelegramAdapter:
-    """Return one adapter for the emulator."""
-    settings = TelegramSettings(base_url=tg.base_url, base_file_url=tg.base_file_url)
-    [adapter] = create(settings, {"TELEGRAM_BOT_TOKEN": token}, clock=clock, commands=COMMANDS)
-    assert isinstance(adapter, TelegramAdapter)
-    clock.adapter = adapter
-    return adapter
+def build_all(
+    tg: TelegramEmulator, clock: WatchingClock, tokens: str = TOKEN, **settings: Any
+) -> list[TelegramAdapter]:
+    """Return the adapters of all tokens for the emulator."""
+    chosen = TelegramSettings(base_url=tg.base_url, base_file_url=tg.base_file_url, **settings)
+    adapters = create(chosen, {"TELEGRAM_BOT_TOKEN": tokens}, clock=clock, commands=COMMANDS)
+    built: list[TelegramAdapter] = []
+    built += [adapter for adapter in adapters if isinstance(adapter, TelegramAdapter)]
+    assert len(built) == len(adapters)
+    clock.adapter = built[0]
+    return built
 
 
 @asynccontextmanager
 async def opened(
-    tg: TelegramEmulator, clock: WatchingClock | None = None, token: str = TOKEN
+    tg: TelegramEmulator, clock: WatchingClock | None = None, token: str = TOKEN, **settings: Any
 ) -> AsyncIterator[TelegramAdapter]:
     """Give an adapter that only sends, and close it."""
-    adapter = build(tg, clock or WatchingClock(), token)
+    [adapter] = build_all(tg, clock or WatchingClock(), token, **settings)
     try:
         yield adapter
     finally:
         await adapter.aclose()
+
+
+@asynccontextmanager
+async def running_all(
+    tg: TelegramEmulator, intake: MemoryIntake, clock: WatchingClock | None = None, **wanted: Any
+) -> AsyncIterator[list[TelegramAdapter]]:
+    """Give adapters that receive, then cancel and close them."""
+    adapters = build_all(tg, clock or WatchingClock(), **wanted)
+    tasks = [asyncio.create_task(adapter.run(intake)) for adapter in adapters]
+    try:
+        yield adapters
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for adapter in adapters:
+            await adapter.aclose()
 
 
 @asynccontextmanager
@@ -112,16 +133,11 @@ async def running(
     intake: MemoryIntake,
     clock: WatchingClock | None = None,
     token: str = TOKEN,
+    **settings: Any,
 ) -> AsyncIterator[TelegramAdapter]:
     """Give an adapter that receives, then cancel and close it."""
-    async with opened(tg, clock, token) as adapter:
-        task = asyncio.create_task(adapter.run(intake))
-        try:
-            yield adapter
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    async with running_all(tg, intake, clock, tokens=token, **settings) as [adapter]:
+        yield adapter
 
 
 async def until(condition: Callable[[], Any], timeout: float = 5.0) -> None:

@@ -17,7 +17,7 @@ from tests.integration.telegram.support import (
     TOKEN,
     MemoryIntake,
     WatchingClock,
-    build,
+    build_all,
     opened,
     running,
     until,
@@ -204,7 +204,7 @@ async def test_a_wrong_token_is_one_clear_status(
 async def test_a_token_revoked_later_ends_it_too(
     tg: TelegramEmulator, intake: MemoryIntake, clock: WatchingClock
 ) -> None:
-    adapter = build(tg, clock)
+    [adapter] = build_all(tg, clock)
     run = asyncio.create_task(adapter.run(intake))
     await until(lambda: adapter.status.state is ConnectionState.CONNECTED)
     before = len(tg.calls)

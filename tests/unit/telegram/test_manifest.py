@@ -6,14 +6,16 @@ import subprocess
 import sys
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from adapters.telegram.adapter import create
-from adapters.telegram.manifest import MANIFEST, TelegramSettings, check
+from adapters.telegram.manifest import MANIFEST, TelegramSettings, WebhookSettings, check
+from adapters.telegram.webhook import WebhookAddress
 from gateway.model.capabilities import Resend
 from gateway.model.errors import ConfigurationError
 from tests.unit.telegram.clock import FakeClock
 
+OFFICIAL = "https://api.telegram.org/bot"
 ONE, TWO = "111:AAinvented-for_tests1", "222:BBinvented-for_tests2"
 
 
@@ -86,8 +88,32 @@ def test_no_token_shows_in_what_is_handed_out() -> None:
     assert "AAinvented" not in repr([adapter, vars(adapter)])
 
 
-def test_a_mode_that_is_not_served_is_said() -> None:
-    settings = TelegramSettings(mode="webhook")
-    assert check(settings, secrets(ONE)) == [
-        "platforms.telegram.mode: webhook is not served; set it to polling"
-    ]
+@pytest.mark.parametrize(
+    ("webhook", "base_url", "problem"),
+    [
+        ({"url": "https://e.org/tg"}, OFFICIAL, ""),
+        ({"url": "https://e.org/tg", "secret": "a-b_C9"}, OFFICIAL, ""),
+        ({"url": "http://127.0.0.1:1/tg"}, "http://127.0.0.1:2/bot", ""),
+        ({}, OFFICIAL, "platforms.telegram.webhook.url is not set"),
+        ({"url": "http://e.org/tg"}, OFFICIAL, "https addresses only"),
+        ({"url": "https://e.org", "secret": "no blanks"}, OFFICIAL, "webhook.secret"),
+        ({"url": "https://e.org", "secret": "x" * 257}, OFFICIAL, "webhook.secret"),
+    ],
+)
+def test_what_a_webhook_needs(webhook: dict[str, str], base_url: str, problem: str) -> None:
+    chosen = {"mode": "webhook", "base_url": base_url, "webhook": webhook}
+    found = check(TelegramSettings.model_validate(chosen), secrets(ONE))
+    assert len(found) == bool(problem)
+    assert all(problem in line for line in found)
+    assert all(webhook.get("secret", "?") not in line for line in found)
+
+
+def test_a_webhooks_address_is_its_bots_own_and_stays() -> None:
+    chosen = WebhookSettings(url="https://e.org/tg/")
+    one, again, two = (WebhookAddress(chosen, token) for token in (ONE, ONE, TWO))
+    assert (one.url, one.secret) == (again.url, again.secret)
+    assert one.url == f"https://e.org/tg/{one.segment}"
+    assert len({one.segment, one.secret, two.segment, two.secret}) == 4
+    assert min(map(len, (one.segment, one.secret))) >= 32
+    own = WebhookAddress(WebhookSettings(url="https://e.org", secret=SecretStr("mine")), ONE)
+    assert own.secret == "mine"

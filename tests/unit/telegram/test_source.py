@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.telegram.client import Client
+from adapters.telegram.polling import Polling
 from adapters.telegram.source import Source
 from gateway.model.errors import ConflictError, Disposition, PlatformError, RateLimitedError
 from gateway.model.ids import AccountId
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = PlatformError(code="timeout", disposition=Disposition.RETRY)
 BROKEN = PlatformError(code="network", disposition=Disposition.RETRY)
+ACCOUNT = AccountId("123456")
 NOTHING: list[object] = []
 
 
@@ -67,7 +69,8 @@ class EmptyIntake:
 async def play(*script: object) -> tuple[list[float], list[int], ConnectionState]:
     """Return what was slept, how long each poll was, and the state before the end."""
     client, clock = ScriptedClient(*script), FakeClock()
-    source = Source(client, AccountId("123456"), clock, poll_seconds=30, roll=lambda: 0.0)
+    polling = Polling(client, ACCOUNT, poll_seconds=30)
+    source = Source(client, ACCOUNT, clock, polling, roll=lambda: 0.0)
     states: list[ConnectionState] = []
     polled = client.get_updates
 
