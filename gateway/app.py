@@ -20,7 +20,7 @@ from gateway.mailbox.lanes import Done, Lane
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
-from gateway.memory.service import open_capture, open_service
+from gateway.memory.service import Seeding, open_capture, open_service
 from gateway.memory.tools import MemoryTools
 from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
@@ -272,7 +272,18 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         prefetch=prefetch,
     )
     delivery = Delivery(clock, by_account, pairing=pairing, ending=ending)
-    capturing = open_capture(service, store, clock, wake=wake, rules=lambda: current.rules.capture)
+    capturing = open_capture(
+        service,
+        store,
+        clock,
+        wake=wake,
+        rules=lambda: current.rules.capture,
+        seeding=Seeding(
+            start.home,
+            lambda: current.rules.seed,
+            (lambda: None) if recall is None else recall.forget_identity,
+        ),
+    )
     lanes = (
         Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
         Lane(COMMAND, commands.handle, QUICK_BACKOFF, finishes=True, on_dead=commands.bury),

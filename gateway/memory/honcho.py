@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import httpx
-import pydantic
 from honcho import (
     Honcho,
     HonchoError,
@@ -31,6 +30,7 @@ from gateway.model.errors import (
 )
 from gateway.model.ids import LedgerKey, PeerId, SessionId
 from gateway.model.memory import BaseContext, Excerpt, Observation
+from gateway.text.clean import clean
 from gateway.text.marks import break_up
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 KEY = "gw_id"
 #: key of the map agent → peer in the workspace's metadata
 AGENTS = "agentPeerMap"
+#: writes of that map until it is left to whoever keeps undoing them
+REGISTRATIONS = 4
 #: seconds for a read
 READ_TIMEOUT = 5.0
 #: bounds of a context: without them the service sends up to 100,000 tokens
@@ -51,6 +53,9 @@ TOKENS, CONCLUSIONS, REPRESENTATION = 2000, 25, 8000
 #: most characters of a dialectic question, and most things in one page or list of keys
 QUESTION, PAGE = 10_000, 100
 
+#: paths in a server's OpenAPI document
+_CONTEXT = "/v3/workspaces/{workspace_id}/sessions/{session_id}/context"
+_CHAT = "/v3/workspaces/{workspace_id}/peers/{peer_id}/chat"
 #: the library's constructor wants a key, and takes one from the environment otherwise
 _NO_KEY = "none"
 #: what the library may raise: its own, what it leaves raw, and what it makes of an answer that is
@@ -152,13 +157,15 @@ class HonchoMemory:
         raise MemoryRejectedError("there is no such conclusion of these two peers")
 
     async def register_agent(self, agent: str, peer: PeerId) -> None:
-        """See ``gateway.ports.Memory``; two that register at the same moment may need a second
-        call, since the service only replaces metadata as a whole.
+        """See ``gateway.ports.Memory``. The service only replaces metadata as a whole, so what
+        was written is read again: another that registered meanwhile may have undone it.
         """
         with self._service() as service:
-            metadata = dict(await service.writer.aio.get_metadata())
-            known = _agents(metadata)
-            if known.get(agent) != peer:
+            for _ in range(REGISTRATIONS):
+                metadata = dict(await service.writer.aio.get_metadata())
+                known = _agents(metadata)
+                if known.get(agent) == peer:
+                    return
                 metadata[AGENTS] = {**known, agent: peer}
                 await service.writer.aio.set_metadata(metadata)
 
@@ -322,15 +329,12 @@ class _Clients:
 
 
 def _params(message: MemoryMessage) -> MessageCreateParams:
-    try:
-        return MessageCreateParams(
-            peer_id=message.peer,
-            content=break_up(message.text),
-            metadata={KEY: message.key},
-            created_at=message.sent_at,
-        )
-    except pydantic.ValidationError:
-        raise MemoryRejectedError("a message holds what is no text (half a character?)") from None
+    return MessageCreateParams(
+        peer_id=message.peer,
+        content=break_up(clean(message.text)),
+        metadata={KEY: message.key},
+        created_at=message.sent_at,
+    )
 
 
 def _configuration(flags: Observation) -> SessionPeerConfig:
@@ -351,8 +355,12 @@ def _agents(metadata: Mapping[str, Any]) -> dict[str, PeerId]:
 
 def _limits(description: Any) -> bool:
     """Tell from a server's OpenAPI document whether both kinds of recall can be limited."""
-    paths = description["paths"]
-    context = paths["/v3/workspaces/{workspace_id}/sessions/{session_id}/context"]["get"]
-    known = {parameter["name"] for parameter in context["parameters"]}
-    options = description["components"]["schemas"]["DialecticOptions"]["properties"]
+    try:
+        context = description["paths"][_CONTEXT]["get"]["parameters"]
+        body = description["paths"][_CHAT]["post"]["requestBody"]["content"]["application/json"]
+        name = body["schema"]["$ref"].rpartition("/")[2]
+        options = description["components"]["schemas"][name]["properties"]
+    except (KeyError, TypeError):
+        return False
+    known = {parameter["name"] for parameter in context}
     return {"limit_to_session", "sessions"} <= known and "filters" in options

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+#: seconds for which the agent's place in the workspace's map is taken for granted: another
+#: process that registers at the same moment may undo it
+INTRODUCED = 600.0
+
 
 class Membership:
     """Makes members of whoever speaks, before their first message."""
@@ -36,7 +40,7 @@ class Membership:
         self._clock = clock
         self._memory = memory
         self._rules = rules
-        self._introduced: PeerId | None = None
+        self._introduced: tuple[PeerId, float] | None = None
 
     async def open(self, lease: Lease, session: SessionRecord, rows: Iterable[Row]) -> None:
         """Make sure that the agent and the authors of ``rows`` are members; idempotent.
@@ -51,7 +55,7 @@ class Membership:
         if not missing:
             return
         try:
-            await self._introduce()
+            await self.introduce()
             found = await self._make_members(session, missing)
         except MemoryAmbiguousError as error:
             raise MemoryUnavailableError(str(error), code=error.code) from None
@@ -83,13 +87,18 @@ class Membership:
             log.error("memory.not_opened", action="capture", session=session.id, error=str(error))
             return dict.fromkeys(missing, Observation())
 
-    async def _introduce(self) -> None:
-        """Note the agent's peer in the workspace, once in the life of the process."""
-        rules = self._rules()
-        if self._introduced == rules.agent_peer:
-            return
+    async def introduce(self) -> None:
+        """Note the agent's peer in the workspace, unless that was done a moment ago.
+
+        Raises ``MemoryServiceError`` where it may not have been done.
+        """
+        rules, now = self._rules(), self._clock.monotonic()
+        if self._introduced is not None:
+            peer, at = self._introduced
+            if peer == rules.agent_peer and now - at < INTRODUCED:
+                return
         try:
             await self._memory.register_agent(rules.agent, rules.agent_peer)
         except (MemoryRejectedError, MemoryUnsupportedError) as error:
             log.warning("memory.not_introduced", action="capture", error=str(error))
-        self._introduced = rules.agent_peer
+        self._introduced = (rules.agent_peer, now)

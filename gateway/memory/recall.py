@@ -159,6 +159,10 @@ class Recall:
             work.append(self._fetch_dialectic(key, message, rules))
         await asyncio.gather(*(self._guard(one) for one in work))
 
+    def forget_identity(self) -> None:
+        """Read the agent's own card anew at the next fetch: it may have changed."""
+        self._identity = None
+
     async def settled(self) -> None:
         """Return when nothing is being fetched any more."""
         while self._background:

@@ -11,6 +11,7 @@ from gateway.memory.capture import BACKOFF, Capture
 from gateway.memory.clients import Endpoint, endpoint_of
 from gateway.memory.lane import MEMORY, Wake
 from gateway.memory.membership import Membership
+from gateway.memory.seed import Seed
 from gateway.memory.watch import Watch
 from gateway.model.errors import MemoryUnavailableError
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from gateway.memory.honcho import HonchoMemory
     from gateway.memory.rules import CaptureRules
+    from gateway.memory.seed import SeedRules
     from gateway.ports import Clock
+    from gateway.settings.home import Home
     from gateway.settings.schema import HonchoSettings, Settings
     from gateway.store.engine import Store
 
@@ -54,6 +57,15 @@ def open_service(
 
 
 @dataclass(frozen=True, slots=True)
+class Seeding:
+    """Whose files are seeded, and who hears of it."""
+
+    home: Home
+    rules: Callable[[], SeedRules]
+    seeded: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
 class Capturing:
     """The writing half, ready to be run; nothing at all where memory is switched off."""
 
@@ -71,6 +83,7 @@ def open_capture(
     *,
     wake: Wake,
     rules: Callable[[], CaptureRules],
+    seeding: Seeding,
 ) -> Capturing:
     """Put the writing half together."""
     if service is None:
@@ -79,7 +92,16 @@ def open_capture(
     membership = Membership(clock, memory, rules)
     capture = Capture(clock, memory, rules, membership=membership, wake=wake)
     watch = Watch(store, clock, capture, wake=wake, state=lambda: memory.state)
-    background: dict[str, Work] = {"memory": watch.run}
+    seed = Seed(
+        seeding.home,
+        store,
+        clock,
+        memory=memory,
+        rules=seeding.rules,
+        introduce=membership.introduce,
+        seeded=seeding.seeded,
+    )
+    background: dict[str, Work] = {"memory": watch.run, "seed": seed.run}
     if service.run is not None:
         background["memory service"] = service.run
     lane = Lane(MEMORY, capture.handle, BACKOFF, concurrency=8, finishes=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gateway.memory.recall import RecallRules
 from gateway.memory.rules import CaptureRules
+from gateway.memory.seed import SeedRules, seed_session
 from gateway.memory.tools import ToolRules
 from gateway.model.ids import PeerId
 from gateway.model.memory import Observation
@@ -55,6 +56,8 @@ class Rules:
     #: what the model's memory tools may do
     tools: ToolRules
 
+    #: what of the home's files goes there
+    seed: SeedRules
     @property
     def max_age(self) -> timedelta:
         """Older events are recorded and not answered."""
@@ -102,6 +105,15 @@ def build(
         access=AccessRules(
             admins=access.admins,
             allow=access.allow,
+    capture = CaptureRules(
+        frequency=honcho.write_frequency,
+        part_limit=honcho.message_max_chars,
+        agent=honcho.host,
+        agent_peer=agent,
+        observation=_observation_rules(honcho),
+        skip_user=skip_user,
+        skip_agent=skip_agent,
+    )
             roles=access.roles,
             places=access.places,
             open_places=access.open_places,
@@ -122,15 +134,8 @@ def build(
         skip_user=skip_user,
         skip_agent=skip_agent,
         agent_peer=agent,
-        capture=CaptureRules(
-            frequency=honcho.write_frequency,
-            part_limit=honcho.message_max_chars,
-            agent=honcho.host,
-            agent_peer=agent,
-            observation=_observation_rules(honcho),
-            skip_user=skip_user,
-            skip_agent=skip_agent,
-        ),
+        capture=capture,
+        seed=SeedRules(capture, honcho.workspace, _owner(honcho)),
         recall=_recall_rules(honcho, agent, identity),
         tools=ToolRules(
             shown=honcho.recall_mode != "context",
@@ -153,6 +158,11 @@ def _identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules
         prefix=honcho.runtime_peer_prefix,
         ai_peer=honcho.ai_peer,
         bare_team=getattr(settings.platforms.get("slack"), "bare_team", None),
+def _owner(honcho: HonchoSettings) -> PeerId | None:
+    """Return whose the home's own MEMORY.md and USER.md are; None without peerName."""
+    return PeerId(next(naming.candidates(honcho.peer_name))) if honcho.peer_name else None
+
+
     )
 
 
@@ -175,7 +185,7 @@ def _recall_rules(honcho: HonchoSettings, agent: PeerId, identity: IdentityRules
         dialectic_wait=honcho.first_turn_dialectic_wait,
         agent=agent,
         agent_observes=bool(_observation_rules(honcho).agent.observe_others),
-        seed_session=None,
+        seed_session=seed_session(honcho.host, agent),
         revision=naming.digest(repr(identity))[:16],
     )
 
