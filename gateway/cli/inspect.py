@@ -72,6 +72,7 @@ def _status(place: Home) -> dict[str, Any]:
         "running": process is not None,
         "process": process,
         "memory_provider": configuration.settings.memory.provider,
+        "memory_service": {},
         "adapters": [],
         "counts": {},
     }
@@ -86,7 +87,9 @@ def _print_status(found: dict[str, Any]) -> None:
     state = f"running (process {found['process']})" if found["running"] else "not running"
     typer.echo(f"gateway   {state}")
     typer.echo(f"home      {found['home']}")
-    typer.echo(f"memory    {found['memory_provider']}")
+    code = found["memory_service"].get("code")
+    trouble = f": in trouble ({code}), what was said waits" if code and found["running"] else ""
+    typer.echo(f"memory    {found['memory_provider']}{trouble}")
     for adapter in found["adapters"]:
         detail = f" – {adapter['detail']}" if adapter["detail"] else ""
         state = adapter["state"] if found["running"] else f"{adapter['state']} (last seen)"

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from gateway import __version__
-from gateway.cli import config, db, doctor, inspect, model, pairing, run, whois
+from gateway.cli import (
+    config,
+    db,
+    doctor,
+    inspect,
+    memory,
+    model,
+    pairing,
+    run,
+    sessions,
+    whois,
+)
 from gateway.cli.common import choose_profile, friendly
 
 cli = typer.Typer(
@@ -52,6 +63,8 @@ cli.command()(inspect.trace)
 cli.command()(inspect.status)
 cli.command()(doctor.doctor)
 cli.add_typer(pairing.group, name="pairing")
+cli.add_typer(memory.group, name="memory")
+cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(model.group, name="model")
 cli.add_typer(config.group, name="config")
 cli.add_typer(db.group, name="db")

@@ -13,7 +13,7 @@ from gateway.ops import health
 from gateway.ops.environment import package_clash
 from gateway.policy import identity_check
 from gateway.policy.runtime_id import RuntimeId
-from gateway.store import migrate, readonly
+from gateway.store import ledger, migrate, readonly
 from gateway.store.lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -71,13 +71,6 @@ def configuration(loaded: Loaded, rules: Rules, problems: list[str]) -> Iterator
         yield Finding(Level.WARNING, "settings", line)
     for line in loaded.unused:
         yield Finding(Level.OK, "settings", f"{line}: not used by this product")
-    if loaded.settings.memory.provider == "honcho":
-        yield Finding(
-            Level.WARNING,
-            "memory",
-            "memory.provider is honcho; this version records what it would save and does not "
-            "send it yet",
-        )
 
 
 def database(path: Path, rules: Rules) -> Iterator[Finding]:
@@ -100,6 +93,7 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
     yield _judge("database", f"damaged: {damage}" if damage else None, "sound")
     for adapter in health.adapters(conn):
         yield _connection(adapter)
+    yield from _memory(conn)
     yield from _waiting(readonly.attention(conn))
     yield from _people(readonly.accounts(conn), rules)
 
@@ -126,6 +120,22 @@ def _connection(adapter: dict[str, str]) -> Finding:
     remedy = remedies.get(adapter["state"])
     text = f"{name}: {adapter['state']} {adapter['detail']}".rstrip()
     return _judge("platform", f"{text}; {remedy}" if remedy else None, text)
+
+
+def _memory(conn: Connection) -> Iterator[Finding]:
+    service = health.memory_service(conn)
+    remedies = {
+        "memory_credentials": "the memory service does not accept the key: check apiKey in "
+        "honcho.json; nothing is lost meanwhile",
+        "memory_address": "baseUrl in honcho.json is no usable address",
+        "memory_answer": "baseUrl in honcho.json leads to something that is no Honcho",
+    }
+    code = service.get("code", "")
+    trouble = f"the memory service is in trouble ({code}); what was said waits for it"
+    yield _judge("memory", remedies.get(code, trouble) if code else None, "nothing is wrong")
+    if parked := ledger.counts(conn).get(ledger.LedgerState.PARKED, 0):
+        text = f"{parked} message(s) were set aside: hermes-gateway memory queue"
+        yield Finding(Level.WARNING, "memory", text)
 
 
 def _waiting(attention: dict[str, int]) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from gateway.mailbox import items
+from gateway.memory.watch import SERVICE
 from gateway.model.errors import GatewayError
 from gateway.store import facts, inbox, ledger, outbox, turns
 
@@ -82,10 +83,17 @@ def adapters(conn: Connection) -> list[dict[str, Any]]:
     return found
 
 
+def memory_service(conn: Connection) -> dict[str, Any]:
+    """Return how the memory service was when it was last looked at: paused, code; {} if never."""
+    told = facts.get(conn, SERVICE)
+    return {} if told is None else dict(json.loads(told))
+
+
 def report(conn: Connection) -> dict[str, Any]:
     """Return what the store knows of the gateway's health: connections, and counts by state."""
     return {
         "adapters": adapters(conn),
+        "memory_service": memory_service(conn),
         "counts": {
             "turns": turns.counts(conn),
             "parts": outbox.counts(conn),

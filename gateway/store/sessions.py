@@ -32,6 +32,25 @@ class Conversation:
     last_activity: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One memory session as operators see it."""
+
+    session: SessionId
+    conversation: ConversationKey
+    title: str
+    #: nothing more will be said in it where False
+    open: bool
+    #: None where several people speak
+    peer: PeerId | None
+    messages: int
+    last_saved_index: int
+    opened_at: datetime
+    last_activity: datetime | None
+    close_reason: str
+    replaced_by: SessionId | None
+
+
 def note(
     tx: Tx, key: ConversationKey, event: InboundEvent, *, participant: str | None, now: datetime
 ) -> None:
@@ -158,3 +177,27 @@ _saved = sa.func.coalesce(
     .scalar_subquery(),
     session.c.last_seq,
 )
+
+
+def listed(conn: sa.Connection, *, of: str | None = None) -> list[Listed]:
+    """Return memory sessions, the newest first; ``of``: of one conversation or with one name."""
+    statement = (
+        sa.select(
+            session.c.id,
+            session.c.conversation,
+            conversation.c.title,
+            session.c.closed_at.is_(None),
+            session.c.peer,
+            session.c.last_seq,
+            session.c.last_saved_index,
+            session.c.opened_at,
+            conversation.c.last_activity,
+            session.c.close_reason,
+            session.c.replaced_by,
+        )
+        .join(conversation, conversation.c.key == session.c.conversation)
+        .order_by(session.c.opened_at.desc(), session.c.id)
+    )
+    if of is not None:
+        statement = statement.where(sa.or_(session.c.conversation == of, session.c.id == of))
+    return [Listed(*row) for row in conn.execute(statement)]
