@@ -13,8 +13,10 @@ import structlog
 
 from gateway.mailbox import items
 from gateway.mailbox.lanes import Done
+from gateway.model.events import PlaceKind
 from gateway.pipeline import explain
 from gateway.pipeline.addresses import TURN, account_of, address_of, written
+from gateway.pipeline.roster import who
 from gateway.policy.commands import KNOWN
 from gateway.store import inbox, outbox, sessions, turns
 from gateway.text import catalog
@@ -49,6 +51,16 @@ class Call:
     args: str
     admin: bool
     language: str
+
+    @property
+    def by(self) -> str:
+        """The caller's account, as the audit names it."""
+        return written(account_of(self.row.event))
+
+    @property
+    def direct(self) -> bool:
+        """True where nobody but the caller reads the answer."""
+        return self.row.event.place.kind is PlaceKind.DIRECT
 
     def text(self, key: str, **values: object) -> str:
         """Return a text of the catalogue in the caller's language."""
@@ -88,6 +100,8 @@ class Commands:
             "trace": self._trace,
             "title": self._title,
             "approve": self._approve,
+            "deny": self._deny,
+            "who": self._who,
         }
 
     @property
@@ -112,6 +126,8 @@ class Commands:
             answer = call.text("unknown_command", name=one_line(command.name, 40))
         elif KNOWN[command.name].admin and not admin:
             answer = call.text("admin_only")
+        elif KNOWN[command.name].admin and not call.direct:
+            answer = call.text("direct_only")
         else:
             answer = handler(call)
         self._reply(tx, row, answer)
@@ -135,7 +151,9 @@ class Commands:
     # --- one method each -----------------------------------------------------------------
 
     def _help(self, call: Call) -> str:
-        return catalog.help_text(call.language, self.menu)
+        admin = call.admin and call.direct
+        names = [name for name in self._handlers if admin or not KNOWN[name].admin]
+        return catalog.help_text(call.language, names)
 
     def _start(self, call: Call) -> str:
         self._warm_up(call)
@@ -200,8 +218,17 @@ class Commands:
         return call.text("title.done", title=title)
 
     def _approve(self, call: Call) -> str:
-        by = written(account_of(call.row.event))
-        result = self._pairing.approve(call.tx, call.args, admin=False, by=by)
+        result = self._pairing.approve(call.tx, call.args, admin=False, by=call.by)
         if isinstance(result, Exception):
             return call.text("approve.wrong")
         return call.text("approve.done", name=written(result.account))
+
+    def _deny(self, call: Call) -> str:
+        result = self._pairing.deny(call.tx, call.args, by=call.by)
+        if isinstance(result, Exception):
+            return call.text("approve.wrong")
+        return call.text("deny.done", name=written(result.account))
+
+    def _who(self, call: Call) -> str:
+        zone = self._current.rules.reset.zone
+        return who(call.tx.conn, now=self._clock.now(), language=call.language, zone=zone)

@@ -14,7 +14,15 @@ import structlog
 from gateway.mailbox import items
 from gateway.model.events import EventKind
 from gateway.model.ids import PlaceId
-from gateway.pipeline.addresses import COMMAND, TURN, account_of, address_of, place_of
+from gateway.pipeline import manners
+from gateway.pipeline.addresses import (
+    COMMAND,
+    TURN,
+    account_of,
+    address_of,
+    place_of,
+    written,
+)
 from gateway.policy import session as session_policy
 from gateway.policy.addressing import addressed
 from gateway.policy.admission import Grant, Verdict, admit
@@ -160,6 +168,8 @@ class StoreIntake:
         )
         if not spoken_to.yes:
             return self._conclude(tx, arrival, "refused", spoken_to.reason)
+        if against := manners.objection(tx.conn, event, per_minute=rules.per_minute):
+            return self._object(tx, arrival, against)
         self._seen(tx, arrival)
         key = self._conversation(tx, arrival)
         if event.kind is EventKind.EDIT:
@@ -177,6 +187,15 @@ class StoreIntake:
         self._keep(tx, arrival, key, role=role)
         self._enqueue(tx, arrival, lane, key)
         return None
+
+    def _object(self, tx: Tx, arrival: _Arrival, reason: str) -> None:
+        """Refuse what is too much. A person is told, once a minute; a bot would answer that."""
+        event, limit = arrival.event, arrival.rules.per_minute
+        if reason == manners.RATE and event.kind is EventKind.MESSAGE:
+            minute = int(event.sent_at.timestamp() // 60)
+            once = f"rate:{event.place.id}:{written(arrival.account)}:{minute}"
+            self._tell(tx, arrival, "too_fast", once=once, n=limit)
+        self._conclude(tx, arrival, "refused", reason)
 
     def _seen(self, tx: Tx, arrival: _Arrival) -> None:
         event, now = arrival.event, self._clock.now()
@@ -220,7 +239,7 @@ class StoreIntake:
             payload={"inbox": arrival.row, "admin": arrival.admission.admin},
         )
 
-    def _tell(self, tx: Tx, arrival: _Arrival, text: str, *, once: str, **values: str) -> None:
+    def _tell(self, tx: Tx, arrival: _Arrival, text: str, *, once: str, **values: object) -> None:
         """Say something that is no answer; the same ``once`` is said once."""
         event = arrival.event
         language = arrival.rules.language_for(event.sender)

@@ -138,13 +138,26 @@ class Pairing:
         A wrong or expired code is *returned* as an error: it is counted, and raising would roll
         the count back.
         """
-        now = self._clock.now()
+        request = self._waiting(tx, code)
+        if not isinstance(request, PairingError):
+            self._let_in(tx, request, admin=admin, by=by)
+        return request
+
+    def deny(self, tx: Tx, code: str, *, by: str) -> Request | PairingError:
+        """Turn the account behind ``code`` away; its person is not told. Errors as ``approve``."""
+        request = self._waiting(tx, code)
+        if not isinstance(request, PairingError):
+            pairing.conclude(tx, request.id, "denied")
+            subject, now = written(request.account), self._clock.now()
+            audit.record(tx, "pairing.denied", actor=by, subject=subject, now=now)
+        return request
+
+    def _waiting(self, tx: Tx, code: str) -> Request | PairingError:
         if len(self._wrong(tx)) >= WRONG_LIMIT:
             return PairingError(f"locked after {WRONG_LIMIT} wrong codes; try again in an hour")
         wanted = self._codes.hash(code)
-        for request in pairing.waiting(tx.conn, None, now=now):
+        for request in pairing.waiting(tx.conn, None, now=self._clock.now()):
             if hmac.compare_digest(request.code_hash, wanted):
-                self._let_in(tx, request, admin=admin, by=by)
                 return request
         self._count_wrong(tx)
         return PairingError("no waiting request has this code; codes are valid for one hour")

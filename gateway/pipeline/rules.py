@@ -37,6 +37,8 @@ class Rules:
     language: str
     identity: IdentityRules
     access: AccessRules
+    #: messages that one account may send in a minute
+    per_minute: int
     conversations: ConversationSettings
     reset: ResetRule
     workspace: str
@@ -121,6 +123,7 @@ def build(
             pairing=access.pairing,
             bots=access.bots,
         ),
+        per_minute=access.rate.per_minute,
         conversations=settings.conversations,
         reset=ResetRule(
             mode=settings.conversations.reset.mode,

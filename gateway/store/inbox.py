@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from gateway.model.events import EventKind
 from gateway.store import codec, statements
 from gateway.store.tables import inbox, message, set_aside
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from gateway.model.ids import AccountId, ConversationKey, PlatformName, TurnId
     from gateway.ports import Received
     from gateway.store.engine import Tx
+
+
+#: how far the platform's clock may be behind or before ours
+_CLOCKS_APART = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,46 @@ def _row(found: sa.Row[Any]) -> InboxRow:
         turn=found.turn,
         received_at=found.received_at,
     )
+
+
+def spoken(
+    conn: sa.Connection, event: InboundEvent, *, since: datetime, here: bool
+) -> list[datetime]:
+    """Return when the event's sender said what was kept, after ``since`` by the platform's time.
+
+    ``here``: what was said to this account in this place, and no edits. Senders without an id
+    count as one.
+    """
+    sender = inbox.c.event["sender"]
+    found = _lately(event, since).where(
+        sa.func.coalesce(sender["id"].as_string(), "") == (event.sender.id or ""),
+        sa.func.coalesce(sender["scope"].as_string(), "") == (event.sender.scope or ""),
+        inbox.c.event.is_not(None),
+    )
+    if here:
+        found = found.where(_in_place(event), inbox.c.kind == EventKind.MESSAGE)
+    return list(conn.execute(found).scalars())
+
+
+def refused(
+    conn: sa.Connection, event: InboundEvent, *, since: datetime, reason: str
+) -> list[datetime]:
+    """Return when events of this place were sent that were refused for ``reason``."""
+    found = _lately(event, since).where(_in_place(event), inbox.c.reason == reason)
+    return list(conn.execute(found).scalars())
+
+
+def _lately(event: InboundEvent, since: datetime) -> sa.Select[tuple[datetime]]:
+    # Nothing arrives long before it was sent, and arrivals are what the index knows.
+    return sa.select(inbox.c.sent_at).where(
+        inbox.c.received_at > since - _CLOCKS_APART,
+        inbox.c.sent_at > since,
+        inbox.c.platform == event.platform,
+    )
+
+
+def _in_place(event: InboundEvent) -> sa.ColumnElement[bool]:
+    return sa.and_(inbox.c.account == event.account, inbox.c.place == event.place.id)
 
 
 def put_aside(

@@ -23,6 +23,7 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "stop.nothing": "I am not writing anything at the moment.",
     "unknown_command": "I do not know the command `/{name}`. Send /help to see those I know.",
     "admin_only": "Only an admin of this gateway may use that command.",
+    "direct_only": "I answer that only in a direct message. Please send it to me there.",
     # --- status
     "status.model": "Model: {model}",
     "status.no_model": "Model: none yet (set-up mode)",
@@ -93,12 +94,29 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "pairing.approved": "You have been let in. Welcome! Write to me whenever you like.",
     "approve.done": "{name} has been let in.",
     "approve.wrong": "No request that is waiting has this code. Codes are good for one hour.",
+    "deny.done": "{name} stays outside. Nobody was told.",
     "cmd.approve": "let somebody in by their code",
+    "cmd.deny": "turn somebody away by their code",
+    "cmd.who": "who was let in, and who waits for it",
+    "who.waiting": "waiting until {time}: `{account}`",
+    "who.granted": "let in: `{account}` ({name})",
+    "who.admin": "admin: `{account}` ({name})",
+    "who.nobody": "Nobody has been let in by a code, and nobody waits for it.",
     # --- answers that did not come
     "empty_answer": "I have nothing to say to that. Try putting it differently?",
     "empty_message": "Yes? Write your question along with my name, or send /help.",
     "stopped": "*Stopped.*",
     "expired": "This message reached me too late. If it still matters, please send it again.",
+    "too_fast": {
+        "one": (
+            "I take {n} message a minute from one person. What you wrote beyond it I have not "
+            "read; please send it again a little later."
+        ),
+        "other": (
+            "I take {n} messages a minute from one person. What you wrote beyond them I have not "
+            "read; please send it again a little later."
+        ),
+    },
     "queue_full": "You write faster than I can answer. Give me a moment, then send it again.",
     "recovered": "*Sorry for the wait: I was restarted in between.*",
     "attachment_unsupported": (

@@ -24,6 +24,8 @@ from tests.integration.pipeline.support import House, mention
         ("/title \u200b", "This conversation has no title yet."),
         ("/title Our garden", "This conversation is now called “Our garden”."),
         ("/approve ABCDEFGH", "Only an admin of this gateway may use that command."),
+        ("/deny ABCDEFGH", "Only an admin of this gateway may use that command."),
+        ("/who", "Only an admin of this gateway may use that command."),
         ("/frobnicate", "I do not know the command /frobnicate."),
         ("/NEW@Gate_Bot", "This conversation is already new."),
     ],
@@ -52,6 +54,18 @@ async def test_help_names_every_command_that_everybody_may_use(house: House) -> 
     [menu] = house.tg.calls_of("setMyCommands")
     assert named == [each["command"] for each in menu.args["commands"]]
     assert named == ["start", "help", "new", "stop", "status", "whoami", "trace", "title"]
+
+
+@pytest.mark.parametrize(("language", "first"), [("ru", "ru"), ("auto", "en"), ("zh", "zh")])
+async def test_the_menu_speaks_the_gateways_language(
+    house: House, language: str, first: str
+) -> None:
+    house.configure(language=language)
+    async with house.running():
+        [menu] = await house.tg.wait_for_calls("setMyCommands")
+    shown = {each["command"]: each["description"] for each in menu.args["commands"]}
+    assert shown["stop"] == catalog.text("cmd.stop", first)
+    assert not {"approve", "deny", "who"} & shown.keys()
 
 
 async def test_commands_speak_the_language_of_the_person(house: House) -> None:

@@ -187,6 +187,78 @@ async def test_an_admin_approves_in_a_chat(house: House) -> None:
         assert (await house.answers(2, STRANGER))[1] == WELCOME
 
 
+async def test_an_admin_turns_somebody_away(house: House) -> None:
+    """They are not told, and their code is worth nothing any more."""
+    house.configure(access={"admins": [f"telegram:{MIRA}"]})
+    async with house.running():
+        code = await code_for(house)
+        house.tg.say("/deny WRONGONE", user=MIRA)
+        house.tg.say(f"/deny {code}", user=MIRA)
+        wrong, denied = await house.answers(2)
+        assert denied == f"telegram:{STRANGER} stays outside. Nobody was told."
+        assert wrong.startswith("No request that is waiting has this code.")
+        assert isinstance(await approve(house, code), PairingError)
+        await house.settled()
+        assert len(house.texts(STRANGER)) == 1
+    actions = house.rows("SELECT action, actor, subject FROM audit ORDER BY id")
+    assert actions[-1] == ("pairing.denied", f"telegram:{MIRA}", f"telegram:{STRANGER}")
+
+
+async def test_guessing_by_deny_is_locked_like_approving(house: House) -> None:
+    house.configure(access={"admins": [f"telegram:{MIRA}"]})
+    async with house.running():
+        code = await code_for(house)
+        for number in range(5):
+            house.tg.say(f"/deny WRONG{number}", user=MIRA)
+        await house.answers(5)
+        assert "locked" in str(await approve(house, code))
+
+
+async def test_who_waits_and_who_is_in(house: House) -> None:
+    house.configure(access={"admins": [f"telegram:{MIRA}"]})
+    house.tg.user(STRANGER, first_name="Ada")
+    async with house.running():
+        house.tg.say("/who", user=MIRA)
+        [nobody] = await house.answers(1)
+        code = await code_for(house)
+        house.tg.say("/who", user=MIRA)
+        waiting = (await house.answers(2))[1]
+        await approve(house, code, admin=True)
+        house.tg.say("hello", user=STRANGER)
+        await house.answers(3, STRANGER)
+        house.tg.say("/who", user=MIRA)
+        granted = (await house.answers(3))[2]
+    assert nobody.startswith("Nobody has been let in")
+    assert re.fullmatch(rf"• waiting until \d\d:\d\d: telegram:{STRANGER}", waiting)
+    assert granted == f"• admin: telegram:{STRANGER} (Ada)"
+    assert code not in waiting
+
+
+@pytest.mark.parametrize("command", ["/who", "/approve {}", "/deny {}"])
+async def test_an_admin_is_answered_in_a_direct_message_only(house: House, command: str) -> None:
+    """A group must not read who waits, nor use up anybody's code."""
+    house.configure(access={"admins": [f"telegram:{MIRA}"]})
+    async with house.running():
+        code = await code_for(house)
+        said = command.format(code).replace(" ", "@gate_bot ", 1)
+        said = said if " " in said else f"{said}@gate_bot"
+        house.tg.say(said, user=MIRA, chat=GROUP)
+        [answer] = await house.answers(1, GROUP)
+        assert answer == "I answer that only in a direct message. Please send it to me there."
+        assert not isinstance(await approve(house, code), PairingError)
+
+
+async def test_an_admin_finds_the_commands_in_help(house: House) -> None:
+    house.configure(access={"admins": [f"telegram:{MIRA}"]})
+    async with house.running():
+        house.tg.say("/help", user=MIRA)
+        house.tg.say("/help@gate_bot", user=MIRA, chat=GROUP)
+        [alone], [in_group] = await house.answers(1), await house.answers(1, GROUP)
+    for command in ("/approve —", "/deny —", "/who —"):
+        assert command in alone
+        assert command not in in_group
+
+
 async def test_an_admin_by_pairing_may_approve_others(house: House) -> None:
     async with house.running():
         await approve(house, await code_for(house), admin=True)
