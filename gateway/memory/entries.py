@@ -9,18 +9,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Action = Literal["add", "replace", "remove"]
 Entries = tuple[str, ...]
 
 JOINT = "\n§\n"
 RULE = "═" * 46
 _SEPARATOR = re.compile(r"(?m)^[^\S\n]*§[^\S\n]*$\n?")
 _PREVIEW = 80
+
+
+class Action(StrEnum):
+    """What can be done to a file."""
+
+    ADD = "add"
+    REPLACE = "replace"
+    REMOVE = "remove"
 
 
 class Target(StrEnum):
@@ -40,8 +47,8 @@ class Target(StrEnum):
         return "Memory" if self is Target.MEMORY else "User profile"
 
     @property
-    def title(self) -> str:
-        """The file's heading in the prompt."""
+    def heading(self) -> str:
+        """How the file is called in the prompt."""
         if self is Target.MEMORY:
             return "MEMORY (your personal notes)"
         return "USER PROFILE (who the user is)"
@@ -98,7 +105,7 @@ def block(target: Target, entries: Sequence[str], limit: int) -> str:
     """Return a file as the prompt shows it, "" where it is empty."""
     if not entries:
         return ""
-    head = f"{target.title} [{usage(entries, limit)}]"
+    head = f"{target.heading} [{usage(entries, limit)}]"
     return "\n".join((RULE, head, RULE, JOINT.join(entries)))
 
 
@@ -108,12 +115,12 @@ def apply(entries: Entries, change: Change, limit: int) -> Entries:
     Raises ``ChangeError``. A file that an outside edit made too long may still shrink.
     """
     content = change.content.strip()
-    if change.action == "add":
+    if change.action is Action.ADD:
         if content in entries:
             return entries
         return _within(change, entries, (*entries, content), limit)
     found = _the_one(entries, change.old_text.strip())
-    if change.action == "remove":
+    if change.action is Action.REMOVE:
         return tuple(entry for entry in entries if entry != found)
     replaced = dict.fromkeys(content if entry == found else entry for entry in entries)
     return _within(change, entries, tuple(replaced), limit)
@@ -152,7 +159,7 @@ def _within(change: Change, old: Entries, new: Entries, limit: int) -> Entries:
     if size(new) <= limit or size(new) < size(old):
         return new
     count = len(change.content.strip())
-    doing = "Adding this entry" if change.action == "add" else "Replacing it by this entry"
+    doing = "Adding this entry" if change.action is Action.ADD else "Replacing it by this entry"
     label = change.target.label
     raise ChangeError(
         f"{label} at {size(old):,}/{limit:,} chars. "

@@ -9,20 +9,19 @@ import signal
 import stat
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gateway.memory import swap
-from gateway.memory.entries import Change, ChangeError, Target
+from gateway.memory.entries import Action, Change, ChangeError, Target
 from gateway.memory.files import FileRules, MemoryFiles, read, update
 from gateway.model.errors import ToolError
 from gateway.model.ids import PeerId
 from gateway.settings.home import Home
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gateway.memory.entries import Entries
 
 MIRA, TOBIAS = PeerId("mira"), PeerId("tobias")
@@ -45,7 +44,7 @@ async def test_the_owner_has_the_homes_files_and_others_their_own(tmp_path: Path
     home = Home(tmp_path, tmp_path)
     files = MemoryFiles(home, lambda: FileRules(owner=MIRA))
     for peer in (MIRA, TOBIAS):
-        await files.change(peer, Change("add", Target.USER, f"is {peer}"))
+        await files.change(peer, Change(Action.ADD, Target.USER, f"is {peer}"))
     assert (home.memories / "USER.md").read_text() == "is mira\n"
     assert (home.people / "tobias" / "memories" / "USER.md").read_text() == "is tobias\n"
     assert await files.read(TOBIAS, Target.USER) == ("is tobias",)
@@ -64,10 +63,10 @@ async def test_without_an_owner_nobody_gets_the_homes_files(tmp_path: Path) -> N
 async def test_the_limits_are_those_of_the_file(tmp_path: Path) -> None:
     files = MemoryFiles(Home(tmp_path, tmp_path), lambda: FileRules(owner=MIRA))
     long = "x" * 1400
-    assert await files.change(MIRA, Change("add", Target.MEMORY, long)) == ((long,), True)
-    assert await files.change(MIRA, Change("add", Target.MEMORY, long)) == ((long,), False)
+    assert await files.change(MIRA, Change(Action.ADD, Target.MEMORY, long)) == ((long,), True)
+    assert await files.change(MIRA, Change(Action.ADD, Target.MEMORY, long)) == ((long,), False)
     with pytest.raises(ChangeError, match=r"User profile at 0/1,375 chars\. Adding"):
-        await files.change(MIRA, Change("add", Target.USER, long))
+        await files.change(MIRA, Change(Action.ADD, Target.USER, long))
 
 
 def test_files_and_folders_are_the_owners_alone(path: Path) -> None:
@@ -186,7 +185,7 @@ def test_a_kill_in_the_middle_loses_nothing(
     where, name = step.get(killed_after, (swap, "_released"))
     with monkeypatch.context() as patch:
         patch.setattr(where, name, die)
-        patch.setattr(swap.Path, "unlink", lambda *_, **__: None)
+        patch.setattr(Path, "unlink", lambda *_, **__: None)
 
         def make(entries: Entries) -> Entries:
             with path.open("a") as editor:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.memory.entries import (
+    Action,
     Change,
     ChangeError,
     Entries,
@@ -65,7 +66,7 @@ def test_the_header_says_name_share_and_counts() -> None:
 
 
 def change(action: str, content: str = "", old: str = "") -> Change:
-    return Change(action, Target.MEMORY, content, old)  # type: ignore[arg-type]  # by table
+    return Change(Action(action), Target.MEMORY, content, old)
 
 
 HAD = ("tea, no sugar", "works in Graz", "works at night")
