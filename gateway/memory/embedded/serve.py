@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -14,11 +13,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from gateway.memory.embedded import app
 from gateway.memory.embedded.memory import Memory
 from gateway.memory.embedded.rules import ByRule
-from gateway.model.errors import GatewayError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gateway.memory.embedded.deriver import Deriver
     from gateway.ports import Clock
     from gateway.store.engine import Store
@@ -39,57 +35,38 @@ class EmbeddedService:
         """``store`` must be at the present schema and stay open until ``stop`` has returned."""
         self.key = secrets.token_urlsafe(32)
         self._memory = Memory(store, clock, deriver or ByRule())
-        self._server: _Server | None = None
-        self._serving: asyncio.Task[None] | None = None
+        self._server: uvicorn.Server | None = None
+        self._ticking: asyncio.Task[None] | None = None
 
     async def start(self) -> str:
         """Listen and return the address for clients, ``http://127.0.0.1:PORT``."""
         listening = socket.create_server(("127.0.0.1", 0))
-        self._server = _Server(
-            uvicorn.Config(
-                app.build(self._memory, self.key),
-                http=_Unlogged,
-                log_config=None,
-                lifespan="off",
-                ws="none",
-                server_header=False,
-                timeout_keep_alive=_KEEP_ALIVE,
-                timeout_graceful_shutdown=_LAST_WORDS,
-            )
+        config = uvicorn.Config(
+            app.build(self._memory, self.key),
+            http=_Unlogged,
+            log_config=None,
+            lifespan="off",
+            ws="none",
+            server_header=False,
+            timeout_keep_alive=_KEEP_ALIVE,
+            timeout_graceful_shutdown=_LAST_WORDS,
         )
-        self._serving = asyncio.create_task(
-            self._server.serve([listening]), name="embedded-memory"
-        )
-        ready = asyncio.create_task(self._server.ready.wait())
-        await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
-        if not ready.done():
-            ready.cancel()
-            raise GatewayError("the embedded memory service did not start")
+        config.load()
+        server = self._server = uvicorn.Server(config)
+        # the steps of Server.serve, which would take over the process's signals as well
+        server.lifespan = config.lifespan_class(config)
+        await server.startup([listening])
+        self._ticking = asyncio.create_task(server.main_loop(), name="embedded-memory")
         return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
     async def stop(self) -> None:
         """Finish running requests, refuse new ones, release the port. May be called twice."""
         server, self._server = self._server, None
-        serving, self._serving = self._serving, None
-        if server is not None and serving is not None:
+        ticking, self._ticking = self._ticking, None
+        if server is not None and ticking is not None:
             server.should_exit = True
-            await serving
-
-
-class _Server(uvicorn.Server):
-    """Tells when it listens, and leaves the process's signals to the process."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = asyncio.Event()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
+            await ticking
+            await server.shutdown()
 
 
 class _Unlogged(H11Protocol):

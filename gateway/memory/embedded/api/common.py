@@ -14,12 +14,12 @@ from gateway.memory.embedded.memory import Memory
 from gateway.memory.embedded.values import Json, SessionRef, Window
 
 
-def _memory(request: Request) -> Memory:
+async def _memory(request: Request) -> Memory:
     memory: Memory = request.app.state.memory
     return memory
 
 
-def _window(
+async def _window(
     page: Annotated[int, Query(ge=1)] = 1,
     size: Annotated[int, Query(ge=1, le=100)] = 50,
     reverse: Annotated[bool | None, Query()] = None,
@@ -37,7 +37,7 @@ SessionId = Annotated[str, _id]
 Listing = Annotated[wire.Listing | None, Body()]
 
 
-def _session(workspace_id: WorkspaceId, session_id: SessionId) -> SessionRef:
+async def _session(workspace_id: WorkspaceId, session_id: SessionId) -> SessionRef:
     return SessionRef(workspace_id, session_id)
 
 
