@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from gateway.model.events import PlaceKind
 from gateway.model.outbound import Address
 from gateway.model.turn import TurnState, check_transition
 from gateway.store import statements
 from gateway.store.people import Account
-from gateway.store.tables import checkpoint, turn, turn_step
+from gateway.store.tables import checkpoint, conversation, turn, turn_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,6 +142,25 @@ def begin_attempt(tx: Tx, turn_id: TurnId, *, now: datetime) -> int:
     attempt = int(counted.scalar_one())
     mark(tx, turn_id, "run", "started", attempt=attempt, now=now)
     return attempt
+
+
+def direct_address(conn: sa.Connection, of: Turn) -> Address | None:
+    """Return where the turn's account last wrote to the same bot alone; None: it never did."""
+    where = (turn.c.platform, turn.c.account, turn.c.place, turn.c.thread)
+    row = conn.execute(
+        sa.select(*where)
+        .join(conversation, conversation.c.key == turn.c.conversation)
+        .where(
+            turn.c.platform == of.address.platform,
+            turn.c.account == of.address.account,
+            turn.c.scope == of.account.scope,
+            turn.c.user_id == of.account.user_id,
+            conversation.c.place_kind == PlaceKind.DIRECT,
+        )
+        .order_by(turn.c.id.desc())
+        .limit(1)
+    ).first()
+    return None if row is None else Address(*row)
 
 
 def request_stop(tx: Tx, conversation: ConversationKey) -> TurnId | None:
