@@ -22,6 +22,7 @@ from gateway.model.errors import (
 )
 from gateway.model.ids import PlaceId
 from gateway.model.outbound import PartState
+from gateway.pipeline.lateness import with_apology
 from gateway.policy.retry import Backoff
 from gateway.store import outbox, places, turns
 
@@ -63,6 +64,7 @@ class Delivery:
         self._pairing = pairing
         self._ending = ending
         self._roll = roll
+        self._started = clock.now()
 
     async def handle(self, lease: Lease) -> Outcome:
         """Send one part and write down what became of it."""
@@ -95,8 +97,27 @@ class Delivery:
             self._conclude(tx, stored, PartState.FAILED, error=UnreachableError.code)
             return replace(stored, state=PartState.FAILED)
         if stored.state is PartState.WAITING:
+            stored = self._apologise(tx, stored)
             outbox.mark_sending(tx, stored.id, now=self._clock.now())
         return replace(stored, part=self._prepare(tx, stored, places.current(tx.conn, key)))
+
+    def _apologise(self, tx: Tx, stored: StoredPart) -> StoredPart:
+        """Put the line behind an answer that a restart made late, before it is sent at all."""
+        where = stored.part.address
+        adapter = self._adapters.get((where.platform, where.account))
+        if adapter is None:
+            return stored
+        content = with_apology(
+            tx.conn,
+            stored,
+            adapter.capabilities,
+            started=self._started,
+            now=self._clock.now(),
+        )
+        if content is None:
+            return stored
+        outbox.rewrite(tx, stored.id, content)
+        return replace(stored, part=replace(stored.part, content=content))
 
     def _prepare(self, tx: Tx, stored: StoredPart, place: str) -> Part:
         """Return the part as it is sent: to where its place has moved, codes filled in."""

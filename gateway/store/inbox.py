@@ -101,6 +101,13 @@ def of_turn(conn: sa.Connection, turn: TurnId) -> list[InboxRow]:
     return [_row(found) for found in rows]
 
 
+def newest_of_turn(conn: sa.Connection, turn: TurnId) -> datetime | None:
+    """Return when the newest of a turn's events reached us."""
+    return conn.execute(
+        sa.select(sa.func.max(inbox.c.received_at)).where(inbox.c.turn == turn)
+    ).scalar()
+
+
 def assign(tx: Tx, rows: Iterable[int], turn: TurnId) -> None:
     """Make events part of a turn."""
     tx.conn.execute(

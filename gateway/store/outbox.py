@@ -90,6 +90,15 @@ def load(conn: sa.Connection, part_id: int) -> StoredPart:
     return StoredPart(row.id, part, row.ordinal, row.purpose, state, row.attempts)
 
 
+def rewrite(tx: Tx, part_id: int, content: RichText) -> None:
+    """Exchange the content of a part that no platform has seen."""
+    tx.conn.execute(
+        sa.update(outbox)
+        .where(outbox.c.id == part_id)
+        .values(content=codec.content_to_json(content))
+    )
+
+
 def mark_sending(tx: Tx, part_id: int, *, now: datetime) -> None:
     """Commit that the part is about to be handed to the platform."""
     tx.conn.execute(

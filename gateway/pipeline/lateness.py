@@ -1,0 +1,62 @@
+"""An answer that a restart made late says so, in one line behind its last words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from gateway.model.outbound import RichText, Span
+from gateway.store import inbox, outbox, turns
+from gateway.text import catalog
+from gateway.text.markup import parse
+from gateway.text.units import measure
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gateway.model.capabilities import Capabilities
+    from gateway.store.engine import Connection
+    from gateway.store.outbox import StoredPart
+
+#: a wait that nobody needs to be told of
+PATIENCE = timedelta(seconds=60)
+_GAP = "\n\n"
+
+
+def with_apology(
+    conn: Connection,
+    stored: StoredPart,
+    facts: Capabilities,
+    *,
+    started: datetime,
+    now: datetime,
+) -> RichText | None:
+    """Return the part's content with the line, None where it stays as it is.
+
+    ``started``: when this process began. Only for a part that certainly was not sent before.
+    """
+    turn = None if stored.part.turn is None else turns.load(conn, stored.part.turn)
+    if turn is None or stored.purpose != outbox.ANSWER or not stored.part.last:
+        return None
+    received = inbox.newest_of_turn(conn, turn.id)
+    if received is None or received >= started or now - received <= PATIENCE:
+        return None
+    line = parse(catalog.text("recovered", turn.language))
+    if stored.part.content.text.endswith(_GAP + line.text):
+        return None
+    longer = _behind(stored.part.content, line)
+    return longer if _fits(longer, facts) else None
+
+
+def _behind(content: RichText, line: RichText) -> RichText:
+    start = len(content.text) + len(_GAP)
+    moved = tuple(
+        Span(span.kind, span.start + start, span.end + start, span.value) for span in line.spans
+    )
+    return RichText(content.text + _GAP + line.text, content.spans + moved)
+
+
+def _fits(content: RichText, facts: Capabilities) -> bool:
+    size = facts.measure or (lambda piece: measure(piece.text, facts.length_unit))
+    few = not facts.max_spans or len(content.spans) <= facts.max_spans
+    return few and size(content) <= facts.max_length
