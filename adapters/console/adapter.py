@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from adapters.console.desk import Desk
-from adapters.console.errors import ConsoleClosedError, NoConsoleError
+from adapters.console.errors import ConsoleClosedError, NoConsoleError, NoFilesError
 from adapters.console.front import Front, Streams
 from adapters.console.inlet import Inlet
 from adapters.console.manifest import CAPABILITIES, PLATFORM
@@ -20,7 +20,7 @@ from gateway.ports import AdapterStatus, ConnectionState
 from gateway.text.clean import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncGenerator, Mapping
     from pathlib import Path
 
     from adapters.console.desk import Question
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adapters.console.sink import Screen
     from adapters.console.source import InputKind
     from gateway.model.capabilities import Capabilities
+    from gateway.model.events import Attachment
     from gateway.model.ids import AccountId, PlaceId, PlatformName, TurnId
     from gateway.model.outbound import Address, Part
     from gateway.ports import Clock, Intake, Preview
@@ -109,6 +110,10 @@ class ConsoleAdapter:
     async def look_up(self, part: Part) -> Receipt | None:
         """Return None: nothing can be found again on a screen."""
         return None
+
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """Refuse: nobody can send a file here."""
+        raise NoFilesError
 
     async def typing(self, address: Address) -> None:
         """Do nothing: a prompt shows by itself that an answer is awaited."""

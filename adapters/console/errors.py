@@ -16,3 +16,9 @@ class NoConsoleError(PlatformError):
 
     code = "no_console"
     disposition = Disposition.RETRY
+
+
+class NoFilesError(PlatformError):
+    """A console takes no files."""
+
+    code = "gone"

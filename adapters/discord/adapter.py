@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapters.discord.client import Client
+from adapters.discord.download import Downloads
 from adapters.discord.manifest import CAPABILITIES, DISCORD, account_of, check, token_of
 from adapters.discord.preview import Previews
 from adapters.discord.sink import Sink
@@ -13,9 +14,10 @@ from adapters.discord.source import Source
 from gateway.model.errors import ConfigurationError, Disposition, PlatformError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from adapters.discord.manifest import DiscordSettings
+    from gateway.model.events import Attachment
     from gateway.model.ids import AccountId, MessageId, TurnId
     from gateway.model.outbound import Address, Part, Receipt
     from gateway.ports import Adapter, AdapterStatus, Clock, Intake, Preview
@@ -32,6 +34,7 @@ class DiscordAdapter:
     ) -> None:
         self.account = account
         self._client = client
+        self._downloads = Downloads(client)
         self._source = source
         self._sink = sink
         self._previews = previews
@@ -54,6 +57,9 @@ class DiscordAdapter:
             disposition=Disposition.AMBIGUOUS,
         )
 
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        return self._downloads.fetch(attachment.ref)
+
     async def typing(self, address: Address) -> None:
         await self._sink.typing(address)
 
@@ -61,6 +67,7 @@ class DiscordAdapter:
         return self._previews.begin(address, turn, reply_to)
 
     async def aclose(self) -> None:
+        await self._downloads.aclose()
         await self._client.aclose()
 
 

@@ -136,6 +136,11 @@ class Client:
             )
         return answer[::-1]
 
+    async def message(self, place: PlaceId, message: MessageId) -> object:
+        """Return one message as it is now, with fresh addresses of its files."""
+        route = _messages("GET", place, message)
+        return await self._call(lambda rest: rest.request(route))
+
     async def channel(self, channel: str) -> object:
         """Return a channel object."""
         return await self._call(lambda rest: rest.get_channel(channel))

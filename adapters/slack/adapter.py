@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from adapters.slack.client import Client
 from adapters.slack.dispatch import Dispatcher
+from adapters.slack.download import Downloads
 from adapters.slack.http import HttpTransport
 from adapters.slack.link import Link
 from adapters.slack.manifest import (
@@ -25,10 +26,11 @@ from gateway.live import Board, Rhythm
 from gateway.model.errors import ConfigurationError, CredentialsError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from adapters.slack.link import Transport
     from adapters.slack.manifest import SlackSettings
+    from gateway.model.events import Attachment
     from gateway.model.ids import AccountId, MessageId, TurnId
     from gateway.model.outbound import Address, Part, Receipt
     from gateway.ports import Adapter, AdapterStatus, Clock, Intake, Preview
@@ -48,6 +50,7 @@ class SlackAdapter:
         *,
         clients: Sequence[Client],
         profiles: Profiles,
+        downloads: Downloads,
     ) -> None:
         """``clients`` are closed with the adapter; one that is shared may be closed twice."""
         self.account = account
@@ -55,6 +58,7 @@ class SlackAdapter:
         self._sink = sink
         self._clients = clients
         self._profiles = profiles
+        self._downloads = downloads
 
     @property
     def status(self) -> AdapterStatus:
@@ -72,6 +76,9 @@ class SlackAdapter:
 
     async def look_up(self, part: Part) -> Receipt | None:
         return await self._sink.look_up(part)
+
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        return self._downloads.fetch(attachment.ref)
 
     async def typing(self, address: Address) -> None:
         await self._sink.typing(address)
@@ -133,4 +140,11 @@ def _team(
         sweep=sink.sweep,
         threads=settings.reply_in_thread,
     )
-    return SlackAdapter(account, source, sink, clients=(client, app), profiles=profiles)
+    return SlackAdapter(
+        account,
+        source,
+        sink,
+        clients=(client, app),
+        profiles=profiles,
+        downloads=Downloads(client, settings.base_url),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 METADATA = "hermes_gateway_part"
 
 _TIMEOUT = aiohttp.ClientTimeout(total=20.0, connect=10.0)
+_FILE_TIMEOUT = aiohttp.ClientTimeout(total=None, connect=10.0, sock_read=20.0)
 _PAGE = 200
 _KINDS = "public_channel,private_channel,mpim,im"
 
@@ -50,6 +52,15 @@ class Draft:
         return {"event_type": METADATA, "event_payload": {"key": self.key}}
 
 
+@dataclass(frozen=True, slots=True)
+class FileAddress:
+    """Where a file lies, and what it should be."""
+
+    address: str = field(repr=False)
+    mime: str = ""
+    size: int | None = None
+
+
 class Client:
     """Calls of one token. Safe for concurrent use; ``aclose`` ends every connection.
 
@@ -68,15 +79,19 @@ class Client:
         if self._web is None:
             logger = logging.getLogger("slack_sdk.quiet")
             logger.setLevel(logging.WARNING)
-            self._session = aiohttp.ClientSession(timeout=_TIMEOUT)
             self._web = AsyncWebClient(
                 self._token,
                 self._base_url,
-                session=self._session,
+                session=self._open(),
                 logger=logger,
                 retry_handlers=[],
             )
         return self._web
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(timeout=_TIMEOUT)
+        return self._session
 
     async def whoami(self, account: AccountId) -> Me:
         """Ask Slack whose token this is."""
@@ -143,6 +158,21 @@ class Client:
             shown = found.get("profile", {})
             name = shown.get("display_name") or found.get("real_name") or found.get("name")
             return Profile(str(name or ""), str(found.get("locale") or "") or None)
+
+    async def file(self, file: str) -> FileAddress:
+        """Return where a file lies now."""
+        with translated():
+            found = (await self._api().files_info(file=file))["file"]
+            address = found.get("url_private_download") or _required(found, "url_private")
+            return FileAddress(address, str(found.get("mimetype") or ""), found.get("size"))
+
+    @asynccontextmanager
+    async def get(self, address: str) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Open one of Slack's own addresses with the token, which no other host may see."""
+        headers = {"Authorization": f"Bearer {self._token}"}
+        session = self._open()
+        async with session.get(address, headers=headers, timeout=_FILE_TIMEOUT) as response:
+            yield response
 
     async def channels(self) -> list[PlaceId]:
         """Return every conversation that the app is in."""

@@ -57,6 +57,8 @@ _CODES = {
     "msg_too_long": "too_long",
     "msg_blocks_too_long": "too_long",
     "no_text": "empty",
+    "file_not_found": "gone",
+    "file_deleted": "gone",
 }
 #: Slack broke off: in part it may have done the work all the same
 _BROKEN_OFF = frozenset({"internal_error", "fatal_error", "request_timeout", "team_added_to_org"})

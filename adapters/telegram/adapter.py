@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapters.telegram.client import Client
+from adapters.telegram.download import Downloads
 from adapters.telegram.manifest import (
     CAPABILITIES,
     TELEGRAM,
@@ -23,10 +24,11 @@ from gateway.model.errors import ConfigurationError, Disposition, PlatformError
 from gateway.model.ids import AccountId
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from adapters.telegram.manifest import TelegramSettings
     from adapters.telegram.source import Way
+    from gateway.model.events import Attachment
     from gateway.model.ids import MessageId, TurnId
     from gateway.model.outbound import Address, Part, Receipt
     from gateway.ports import Adapter, AdapterStatus, Clock, Intake, Preview
@@ -43,6 +45,7 @@ class TelegramAdapter:
     ) -> None:
         self.account = account
         self._client = client
+        self._downloads = Downloads(client)
         self._source = source
         self._sink = sink
         self._previews = previews
@@ -65,6 +68,9 @@ class TelegramAdapter:
             disposition=Disposition.AMBIGUOUS,
         )
 
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        return self._downloads.fetch(attachment.ref)
+
     async def typing(self, address: Address) -> None:
         await self._sink.typing(address)
 
@@ -73,6 +79,7 @@ class TelegramAdapter:
 
     async def aclose(self) -> None:
         await self._previews.withdraw_all()
+        await self._downloads.aclose()
         await self._client.aclose()
 
 

@@ -16,6 +16,7 @@ from telegram.request import HTTPXRequest
 
 from adapters.telegram.errors import translated
 from adapters.telegram.words import Me
+from gateway.model.errors import PlatformError
 from gateway.model.ids import AccountId, MessageId
 from gateway.policy.redact import redact
 
@@ -229,6 +230,14 @@ class Client:
                 message_thread_id=_number(draft.thread),
                 entities=draft.entities,
             )
+
+    async def file_address(self, file: str) -> str:
+        """Return where a file can be fetched for an hour. The address holds the token."""
+        with translated():
+            path = (await self._bot.get_file(file)).file_path
+        if not path:
+            raise PlatformError("Telegram names no place of the file", code="gone")
+        return path
 
     async def send_typing(self, place: PlaceId, thread: ThreadId | None) -> None:
         """Show "typing…" for about five seconds."""

@@ -77,6 +77,9 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
     ("need administrator rights", "unreachable"),
     ("topic_closed", "unreachable"),
     ("is too long", "too_long"),
+    ("file is too big", "too_large"),
+    ("wrong file", "gone"),
+    ("temporarily unavailable", "gone"),
     ("text is empty", "empty"),
     ("text must be non-empty", "empty"),
 )

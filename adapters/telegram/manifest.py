@@ -29,6 +29,7 @@ CAPABILITIES = Capabilities(
     # Telegram's apps cut a paste at 4096 characters, at a line or word where they find one.
     paste_limit=3900,
     max_spans=100,
+    max_download=20 << 20,
 )
 
 #: the group's anonymous admin, Telegram itself, a person who writes as a channel
