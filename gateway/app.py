@@ -28,11 +28,13 @@ from gateway.ops import health
 from gateway.ops.clock import SystemClock
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
+from gateway.pipeline.attachments import Attachments
 from gateway.pipeline.closing import Closing
 from gateway.pipeline.commands import Commands
 from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
 from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.ending import Ending
+from gateway.pipeline.fetching import Fetcher
 from gateway.pipeline.intake import StoreIntake
 from gateway.pipeline.opening import Opening
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
     from gateway.model.capabilities import Capabilities
     from gateway.model.ids import PlatformName, SessionId
     from gateway.pipeline.rules import Rules
-    from gateway.ports import Adapter, Agent, AgentTool, Clock, Manifest
+    from gateway.ports import Adapter, Agent, AgentTool, Clock, Manifest, Transcriber
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
@@ -204,6 +206,8 @@ class Gateway:
     #: None: memory is switched off
     service: Service | None
     recall: Recall | None
+    #: None: recordings are not written down
+    transcriber: Transcriber | None
     supervisor: Supervisor
     lock: ProcessLock = field(repr=False)
 
@@ -213,6 +217,8 @@ class Gateway:
             await self.supervisor.run(stop)
         finally:
             await self.agent.aclose()
+            if self.transcriber is not None:
+                await self.transcriber.aclose()
             if self.recall is not None:
                 await self.recall.aclose()
             if self.service is not None:
@@ -258,6 +264,15 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         describe_model=start.describe_model,
     )
     ending = Ending(clock, current, engine, wake)
+    transcriber, files = _transcriber(start.loaded), start.home.files
+    attachments = Attachments(
+        clock,
+        files,
+        post,
+        fetcher=Fetcher(clock, files, transcriber),
+        transcribes=transcriber is not None,
+        limit=lambda: current.rules.file_limit,
+    )
     adapters = make_adapters(start, menu=_menu(commands, start.loaded))
     by_account = {(adapter.platform, adapter.account): adapter for adapter in adapters}
     turns = Turns(
@@ -266,6 +281,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         agent=agent,
         adapters=by_account,
         opening=opening,
+        attachments=attachments,
         closing=Closing(clock, post, prefetch=prefetch, wake=wake),
         commands=commands,
         running=running,
@@ -300,7 +316,9 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         intake=StoreIntake(store, engine, clock, current, post=post, pairing=pairing),
         clock=clock,
         background={
-            "retention": lambda: retention.run(store, clock, start.loaded.settings.retention),
+            "retention": lambda: retention.run(
+                store, clock, start.loaded.settings.retention, files
+            ),
             "health": lambda: health.publish(store, clock, adapters),
             "reload": lambda: _reload(start, current),
             **capturing.background,
@@ -316,6 +334,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         adapters,
         service=service,
         recall=recall,
+        transcriber=transcriber,
         supervisor=supervisor,
         lock=lock,
     )
@@ -323,6 +342,17 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
 
 def _recall(service: Service, store: Store, clock: Clock, current: Current) -> Recall:
     return Recall(store, clock, service.memory, lambda: current.rules.recall)
+
+
+def _transcriber(loaded: Loaded) -> Transcriber | None:
+    settings = loaded.settings.voice.transcribe
+    if settings is None:
+        return None
+    from gateway.agent.transcribe import SpeechEndpoint  # not every start should load it
+
+    secrets = loaded.secrets
+    key = secrets.get("TRANSCRIBE_API_KEY") or secrets.get("OPENAI_API_KEY")
+    return SpeechEndpoint(settings, key or "")
 
 
 def _tools(service: Service | None, store: Store, current: Current) -> list[AgentTool]:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from pydantic import BaseModel
 
     from gateway.model.capabilities import Capabilities
     from gateway.model.events import Attachment, Forward, InboundEvent, ReplyRef
+    from gateway.model.files import AttachedFile
     from gateway.model.ids import (
         AccountId,
         LedgerKey,
@@ -162,6 +164,14 @@ class Adapter(Protocol):
         """Find a part that may have been sent (``Resend.LOOK_UP`` only); None: it was not."""
         ...
 
+    def download(self, attachment: Attachment) -> AsyncGenerator[bytes, None]:
+        """Yield what a file holds, piece by piece; the platform is asked anew each time.
+
+        Raises a ``PlatformError``; its code is ``too_large`` or ``gone`` where that is known.
+        The caller limits the size, and closes the generator.
+        """
+        ...
+
     async def typing(self, address: Address) -> None:
         """Show once that an answer is being written. Raises ``PlatformError``."""
         ...
@@ -208,7 +218,7 @@ class Spoken:
     author: str = ""
     reply: ReplyRef | None = None
     forward: Forward | None = None
-    attachments: tuple[Attachment, ...] = ()
+    files: tuple[AttachedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +321,21 @@ class Agent(Protocol):
 
     async def aclose(self) -> None:
         """Release connections and child processes."""
+        ...
+
+
+class Transcriber(Protocol):
+    """Writes down what is said in recordings."""
+
+    async def transcribe(self, recording: Path, mime: str) -> str:
+        """Return what is said, "" where nothing is.
+
+        Raises ``AgentError``: ``RETRY`` where a later try may help.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
         ...
 
 

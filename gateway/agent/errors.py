@@ -117,6 +117,10 @@ OUTAGES = (
 
 #: codes by which servers that the library does not know say that a prompt is too long
 _CONTEXT_CODES = frozenset({"exceed_context_size_error", "context_length_exceeded"})
+_BAD_REQUEST = frozenset({400, 413, 415, 422})
+#: key, permission and rate
+_OTHER_REASONS = frozenset({401, 402, 403, 429})
+_PICTURE = re.compile(r"image|vision|multimodal|mmproj", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z0-9_.:/-]{1,80}")
 
 
@@ -143,6 +147,21 @@ def context_too_long(error: Exception) -> bool:
     if isinstance(error, exceptions.FallbackExceptionGroup):
         return any(context_too_long(one) for one in error.exceptions)
     return _verdict(error) is _CONTEXT
+
+
+def picture_refused(error: Exception) -> bool:
+    """Tell whether the same request without its pictures may help.
+
+    Servers refuse a picture as any bad request, or fail and name it in words of their own.
+    """
+    if isinstance(error, exceptions.FallbackExceptionGroup):
+        return any(picture_refused(one) for one in error.exceptions)
+    if not isinstance(error, exceptions.ModelHTTPError) or _verdict(error) is _CONTEXT:
+        return False
+    if error.status_code in _BAD_REQUEST:
+        return True
+    names_it = _PICTURE.search(str(error.body)) is not None
+    return names_it and error.status_code not in _OTHER_REASONS
 
 
 def _verdict(error: Exception) -> Verdict:

@@ -15,17 +15,19 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from gateway.agent.attached import show, wordless
+from gateway.agent.marks import label, quoted, unmarked
 from gateway.text.clean import blank, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gateway.model.events import Attachment
+    from gateway.agent.attached import Shown
+    from gateway.model.files import AttachedFile
     from gateway.ports import HistoryMessage, Spoken, TurnRequest
 
 CHARACTERS_PER_TOKEN = 4
 
-_MARKS = str.maketrans("⟦⟧〚〛", "[][]")
 _NAME_LIMIT = 80
 _QUOTE_LIMIT = 500
 _FORWARD_LIMIT = 4000
@@ -64,6 +66,10 @@ class Layout:
     history_tokens: int = 12_000
     soul_tokens: int | None = None
     recall_tokens: int | None = None
+    #: of all documents that came with the turn
+    file_tokens: int = 15_000
+    #: pictures can be shown to it
+    sees: bool = True
     #: question and answer pairs that stand before the history
     examples: tuple[tuple[str, str], ...] = ()
     #: short manners, and blocks before the words: a small model obeys what it read last
@@ -90,6 +96,10 @@ class Prompt:
     instructions: str
     history: tuple[Exchange, ...]
     last: str
+    #: they stand behind ``last``
+    pictures: tuple[AttachedFile, ...] = ()
+    #: nothing was said, and nothing that came along can be shown to this model
+    wordless: bool = False
 
 
 def tokens(text: str) -> int:
@@ -100,13 +110,17 @@ def tokens(text: str) -> int:
 def compose(request: TurnRequest, persona: Persona, layout: Layout) -> Prompt:
     """Lay a turn out for a model."""
     exchanges, unanswered = pair(request.history, shared=request.shared)
+    room = layout.file_tokens * CHARACTERS_PER_TOKEN
+    shown = show(request.spoken, sees=layout.sees, room=room)
     return Prompt(
         instructions=instructions(persona, layout),
         history=(
             *(Exchange(said, answer) for said, answer in layout.examples),
             *cut(exchanges, layout.history_tokens),
         ),
-        last=_last_message(request, unanswered, layout),
+        last=_last_message(request, unanswered, shown, layout),
+        pictures=tuple(shown.pictures),
+        wordless=wordless(request.spoken, shown),
     )
 
 
@@ -170,14 +184,17 @@ def shorten(text: str, limit: int | None) -> str:
 
 def recall_block(recall: str) -> str:
     """Fence recalled text."""
-    return f"{_RECALL_HEAD}\n{_unmarked(recall)}\n{_RECALL_END}"
+    return f"{_RECALL_HEAD}\n{unmarked(recall)}\n{_RECALL_END}"
 
 
 def _last_message(
-    request: TurnRequest, unanswered: Iterable[HistoryMessage], layout: Layout
+    request: TurnRequest,
+    unanswered: Iterable[HistoryMessage],
+    shown: Shown,
+    layout: Layout,
 ) -> str:
     speech = _speech((*unanswered, *request.spoken), shared=request.shared)
-    blocks = [note for spoken in request.spoken for note in _notes(spoken)]
+    blocks = [note for spoken in request.spoken for note in _notes(spoken)] + shown.blocks
     if recall := shorten(request.recall.strip(), layout.recall_tokens):
         blocks.append(recall_block(recall))
     parts = (*blocks, speech) if layout.small else (speech, *blocks)
@@ -189,31 +206,16 @@ def _speech(messages: Iterable[HistoryMessage | Spoken], *, shared: bool) -> str
     parts = []
     for author, said in groupby(messages, key=lambda one: one.author if shared else ""):
         if shared:
-            parts.append(f"⟦{_label(author, 'Somebody')} says⟧")
-        parts += [_unmarked(one.text) if not blank(one.text) else _NO_TEXT for one in said]
+            parts.append(f"⟦{label(author, 'Somebody')} says⟧")
+        parts += [unmarked(one.text) if not blank(one.text) else _NO_TEXT for one in said]
     return "\n".join(parts)
 
 
 def _notes(spoken: Spoken) -> Iterable[str]:
     if reply := spoken.reply:
-        whose = "your own message" if reply.to_bot else _label(reply.author, "somebody")
-        quoted = one_line(_unmarked(reply.quote or reply.text), _QUOTE_LIMIT)
-        yield f"⟦in reply to {whose}: “{quoted}”⟧" if quoted else f"⟦in reply to {whose}⟧"
+        whose = "your own message" if reply.to_bot else label(reply.author, "somebody")
+        words = quoted(reply.quote or reply.text, _QUOTE_LIMIT)
+        yield f"⟦in reply to {whose}: “{words}”⟧" if words else f"⟦in reply to {whose}⟧"
     if forward := spoken.forward:
-        words = one_line(_unmarked(forward.text), _FORWARD_LIMIT)
-        yield f"⟦forwarded from {_label(forward.author, 'somebody')}: “{words}”⟧"
-    for attachment in spoken.attachments:
-        yield f"⟦attached and not readable for you: {_describe(attachment)}⟧"
-
-
-def _describe(attachment: Attachment) -> str:
-    name = one_line(_unmarked(attachment.name), _NAME_LIMIT)
-    return f"{attachment.kind.value} “{name}”" if name else attachment.kind.value
-
-
-def _label(name: str, unknown: str) -> str:
-    return one_line(_unmarked(name), _NAME_LIMIT) or unknown
-
-
-def _unmarked(text: str) -> str:
-    return text.translate(_MARKS)
+        words = quoted(forward.text, _FORWARD_LIMIT)
+        yield f"⟦forwarded from {label(forward.author, 'somebody')}: “{words}”⟧"

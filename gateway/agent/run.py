@@ -26,7 +26,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage
 
-from gateway.agent import errors
+from gateway.agent import errors, pictures
 from gateway.agent.prompt import Layout, Persona, compose, instructions
 from gateway.agent.steps import GuardedTools, commit, load
 from gateway.agent.transcript import Transcript
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Iterator, Sequence
 
     from pydantic_ai import AgentRun, Tool
-    from pydantic_ai.messages import AgentStreamEvent, ModelMessage
+    from pydantic_ai.messages import AgentStreamEvent, BinaryContent, ModelMessage
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
@@ -164,25 +164,51 @@ class ModelAgent:
         progress.usage = stored.usage()
         if stored.finished:
             return progress.answer()
-        prompt = compose(request, self._persona, self._layout)
-        try:
-            return await self._converse(request, prompt, log_, progress)
-        except errors.CAUGHT as error:
-            tokens = self._layout.history_tokens // _SHRINK
-            smaller = replace(self._layout, history_tokens=tokens)
-            shorter = compose(request, self._persona, smaller)
-            if not errors.context_too_long(error) or shorter == prompt:
-                raise
-        log.warning("agent.history_shrunk", action="agent", turn=request.turn, tokens=tokens)
-        return await self._converse(request, shorter, log_, progress)
+        layout = self._layout
+        while True:
+            prompt = compose(request, self._persona, layout)
+            if prompt.wordless:
+                raise AgentError(
+                    "the turn holds nothing but pictures, and the model takes none",
+                    code="blind",
+                    user_text="failed.blind",
+                )
+            try:
+                return await self._converse(request, prompt, log_, progress)
+            except errors.CAUGHT as error:
+                less = self._less(layout, prompt, error)
+                if less is None or compose(request, self._persona, less) == prompt:
+                    raise
+            layout = less
+            log.warning(
+                "agent.prompt_shrunk",
+                action="agent",
+                turn=request.turn,
+                tokens=layout.history_tokens,
+                pictures=layout.sees,
+            )
+
+    def _less(self, layout: Layout, prompt: Prompt, error: Exception) -> Layout | None:
+        """Return a smaller layout for a model that refused ``prompt``; None: there is none."""
+        whole = layout.history_tokens == self._layout.history_tokens
+        if errors.context_too_long(error) and whole:
+            return replace(
+                layout,
+                history_tokens=layout.history_tokens // _SHRINK,
+                file_tokens=layout.file_tokens // _SHRINK,
+            )
+        if prompt.pictures and errors.picture_refused(error):
+            return replace(layout, sees=False)
+        return None
 
     async def _converse(
         self, request: TurnRequest, prompt: Prompt, log_: StepLog, progress: _Progress
     ) -> Answer:
         stored = await load(log_)
+        seen = await pictures.load(prompt.pictures)
         async with self._loop.iter(
             None,
-            message_history=[*_messages(prompt), *stored.messages],
+            message_history=[*_messages(prompt, seen), *stored.messages],
             model=await self._source.open(),
             deps=request,
             toolsets=[GuardedTools(self._tools, started=stored.started)],
@@ -235,11 +261,11 @@ def _replay(response: ModelResponse, transcript: Transcript) -> None:
             transcript.add(part.content)
 
 
-def _messages(prompt: Prompt) -> Iterator[ModelMessage]:
+def _messages(prompt: Prompt, seen: Sequence[BinaryContent]) -> Iterator[ModelMessage]:
     for exchange in prompt.history:
         yield ModelRequest(parts=[UserPromptPart(exchange.said)])
         yield ModelResponse(parts=[TextPart(exchange.answer)])
-    yield ModelRequest(parts=[UserPromptPart(prompt.last)])
+    yield ModelRequest(parts=[UserPromptPart([prompt.last, *seen] if seen else prompt.last)])
 
 
 async def _end(*tasks: asyncio.Task[object]) -> None:

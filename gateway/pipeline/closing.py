@@ -69,17 +69,16 @@ class Closing:
                 "stopped": closed.answer.stopped,
             }
         turns.advance(tx, turn.id, TurnState.ANSWERED, now=now, usage=usage)
-        self._remember_people(tx, opened, rules)
+        self._remember_people(tx, opened, rules, wordless=True)
         if closed.said:
             self._remember_answer(tx, turn, closed.said, rules)
         self._finish(tx, turn, closed.contents)
         self._prefetch.request(tx, opened, rules)
 
-    def failed(self, tx: Tx, opened: OpenTurn, text: str, rules: Rules, *, error: str) -> None:
-        """Commit that there is no answer, and tell the person why (``text``: catalogue key)."""
+    def failed(self, tx: Tx, opened: OpenTurn, told: str, rules: Rules, *, error: str) -> None:
+        """Commit that there is no answer, and tell the person why (``told``: Markdown)."""
         self._without_answer(tx, opened, rules, TurnState.FAILED, error)
-        shown = catalog.text(text, opened.turn.language)
-        contents = self._post.compose(opened.turn.address.platform, shown)
+        contents = self._post.compose(opened.turn.address.platform, told)
         self._finish(tx, opened.turn, contents)
 
     def expired(self, tx: Tx, opened: OpenTurn, rules: Rules) -> None:
@@ -115,9 +114,17 @@ class Closing:
             ),
         )
 
-    def _remember_people(self, tx: Tx, opened: OpenTurn, rules: Rules) -> None:
+    def _remember_people(
+        self, tx: Tx, opened: OpenTurn, rules: Rules, *, wordless: bool = False
+    ) -> None:
+        """Write down what people said.
+
+        ``wordless``: messages without words too (a picture, a forward). They never go to memory,
+        but the history without them would show answers to nothing.
+        """
         for row in opened.rows:
-            if blank(row.event.text):
+            mute = blank(row.event.text)
+            if mute and not wordless:
                 continue
             entry = ledger.Entry(
                 key=LedgerKey(f"{opened.turn.id}-m{row.message_id}"),
@@ -128,9 +135,8 @@ class Closing:
                 message_id=row.message_id,
                 sent_at=row.event.sent_at,
             )
-            ledger.add(
-                tx, entry, ledger.LedgerState.DUE, skip=rules.skip_user, now=self._clock.now()
-            )
+            skip = ledger.NO_TEXT if mute else rules.skip_user
+            ledger.add(tx, entry, ledger.LedgerState.DUE, skip=skip, now=self._clock.now())
         if not rules.skip_user:
             self._wake(tx, opened.turn.session, once=opened.turn.id)
 

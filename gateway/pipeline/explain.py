@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.model.errors import GatewayError
 from gateway.pipeline.addresses import written
-from gateway.store import inbox, ledger, outbox, recall, turns
+from gateway.store import files, inbox, ledger, outbox, recall, turns
 from gateway.text import catalog
 
 if TYPE_CHECKING:
@@ -63,6 +63,17 @@ def trace(conn: Connection, turn_id: TurnId) -> dict[str, Any]:
                 "received_at": row.received_at.isoformat(),
             }
             for row in inbox.of_turn(conn, turn_id)
+        ],
+        "files": [
+            {
+                "kind": file.kind.value,
+                "name": file.label,
+                "mime": file.mime,
+                "size": file.size,
+                "state": file.state.value,
+                "problem": "" if file.problem is None else file.problem.value,
+            }
+            for file in files.of_turn(conn, turn_id)
         ],
         "checkpoints": [
             {

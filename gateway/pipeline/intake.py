@@ -27,6 +27,7 @@ from gateway.policy import session as session_policy
 from gateway.policy.addressing import addressed
 from gateway.policy.admission import Grant, Verdict, admit
 from gateway.policy.commands import KNOWN
+from gateway.policy.files import is_file
 from gateway.store import facts, inbox, messages, outbox, people, places, sessions
 from gateway.text import catalog
 from gateway.text.clean import blank, one_line
@@ -260,7 +261,7 @@ def _lane(command: Command | None) -> str:
 
 def _unanswerable(event: InboundEvent) -> str:
     """Return the text for a message that holds nothing an agent could answer, or ""."""
-    if not blank(event.text) or event.forward is not None:
+    if not blank(event.text) or event.forward is not None or any(map(is_file, event.attachments)):
         return ""
     return "attachment_unsupported" if event.attachments else "empty_message"
 

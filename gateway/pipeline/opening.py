@@ -25,7 +25,7 @@ from gateway.store.facts import BARE_TEAM
 from gateway.text.units import measure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gateway.mailbox.items import Item
     from gateway.model.capabilities import Capabilities
@@ -102,7 +102,7 @@ class Opening:
             return Settling(delay)
         joined = behind[: join_count(waiting) - 1]
         items.absorb(tx, [waiter.id for waiter, _ in joined], now=self._clock.now())
-        return self._begin(tx, (head, *(row for _, row in joined)))
+        return self._begin(tx, in_order((head, *(row for _, row in joined))))
 
     def reopen(self, tx: Tx, item: Item) -> OpenTurn | None:
         """Return the turn of an item that is given up; None where it never became one."""
@@ -110,7 +110,7 @@ class Opening:
         turn = None if head.turn is None else turns.load(tx.conn, head.turn)
         if turn is None:
             return None
-        return OpenTurn(turn, tuple(inbox.of_turn(tx.conn, turn.id)), turn.attempt)
+        return OpenTurn(turn, in_order(inbox.of_turn(tx.conn, turn.id)), turn.attempt)
 
     def _joinable(self, tx: Tx, item: Item) -> list[tuple[Item, InboxRow]]:
         behind = items.waiting_behind(tx, item, limit=LOOK_AHEAD)
@@ -120,7 +120,7 @@ class Opening:
         turn = turns.load(tx.conn, head.turn) if head.turn is not None else None
         if turn is None:
             raise LookupError("an inbox row names a turn that does not exist")
-        rows = tuple(inbox.of_turn(tx.conn, turn.id))
+        rows = in_order(inbox.of_turn(tx.conn, turn.id))
         if turn.state is TurnState.EXPIRED:
             return OpenTurn(turn, rows, 0, expired=True)
         return OpenTurn(turn, rows, turns.begin_attempt(tx, turn.id, now=self._clock.now()))
@@ -247,6 +247,28 @@ class Opening:
         )
         names.take(tx, names.SESSION, name, original)
         return SessionId(name)
+
+
+def in_order(rows: Iterable[InboxRow]) -> tuple[InboxRow, ...]:
+    """Return a turn's events, given in order of arrival, with each album as it was laid out.
+
+    An album stands where its first item arrived. Its items are ordered by their ids as numbers
+    are (the shorter first, then by digits), without taking them for numbers.
+    """
+    arrived = list(rows)
+    albums: dict[str, int] = {}
+    for index, row in enumerate(arrived):
+        if row.event.album is not None:
+            albums.setdefault(row.event.album, index)
+
+    def position(indexed: tuple[int, InboxRow]) -> tuple[int, int, str]:
+        index, row = indexed
+        message = row.event.message
+        if row.event.album is None:
+            return index, 0, ""
+        return albums[row.event.album], len(message), message
+
+    return tuple(row for _, row in sorted(enumerate(arrived), key=position))
 
 
 def _personal(key: ConversationKey, event: InboundEvent) -> bool:

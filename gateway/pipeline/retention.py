@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import structlog
 
 from gateway.mailbox import items
 from gateway.model.errors import GatewayError
-from gateway.store import inbox
+from gateway.pipeline import cabinet
+from gateway.store import files, inbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, timedelta
+    from pathlib import Path
 
     from gateway.ports import Clock
     from gateway.settings.schema import RetentionSettings
@@ -24,15 +27,19 @@ INTERVAL = 3600.0
 BATCH = 1000
 
 
-async def sweep(store: Store, clock: Clock, settings: RetentionSettings) -> dict[str, int]:
+async def sweep(
+    store: Store, clock: Clock, settings: RetentionSettings, folder: Path
+) -> dict[str, int]:
     """Drop what is older than ``settings`` allow; return how much of what.
 
-    Finished mailbox items go, and raw payloads; inbox keys stay, they are the dedupe memory.
+    Finished mailbox items go, raw payloads, and the files in ``folder`` that came with them;
+    inbox keys stay, they are the dedupe memory.
     """
     now = clock.now()
     return {
         "items": await _drop(store, now, settings.done, items.forget_done),
         "raw": await _drop(store, now, settings.raw, inbox.drop_raw),
+        "files": await _drop_files(store, now, settings.raw, folder),
     }
 
 
@@ -52,11 +59,29 @@ async def _drop(
     return total
 
 
-async def run(store: Store, clock: Clock, settings: RetentionSettings) -> None:
+async def _drop_files(store: Store, now: datetime, keep: timedelta | None, folder: Path) -> int:
+    if keep is None:
+        return 0
+    total = dropped = await _drop_some_files(store, now - keep, folder)
+    while dropped == BATCH:
+        dropped = await _drop_some_files(store, now - keep, folder)
+        total += dropped
+    return total
+
+
+async def _drop_some_files(store: Store, before: datetime, folder: Path) -> int:
+    """Delete files first and then say so: a crash in between deletes them once more."""
+    old = await store.read(lambda conn: files.outdated(conn, before=before, limit=BATCH))
+    await asyncio.to_thread(cabinet.clear, folder, [name for _, name in old])
+    await store.write(lambda tx: files.drop(tx, [id_ for id_, _ in old]))
+    return len(old)
+
+
+async def run(store: Store, clock: Clock, settings: RetentionSettings, folder: Path) -> None:
     """Sweep once an hour until cancelled."""
     while True:
         try:
-            dropped = await sweep(store, clock, settings)
+            dropped = await sweep(store, clock, settings, folder)
             log.info("retention.swept", action="retention", **dropped)
         except GatewayError as error:
             log.warning("retention.failed", action="retention", error=str(error))

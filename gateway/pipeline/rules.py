@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from gateway.settings.schema import ConversationSettings, HonchoSettings, Settings
 
 
+_MB = 1 << 20
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """One consistent set of rules; a turn reads it once."""
@@ -53,13 +56,15 @@ class Rules:
     agent_peer: PeerId
     #: how the ledger goes to the memory service
     capture: CaptureRules
+    #: what of the home's files goes there
+    seed: SeedRules
     #: what is recalled, and when it is fetched
     recall: RecallRules
     #: what the model's memory tools may do
     tools: ToolRules
+    #: bytes of the largest file that is taken
+    file_limit: int
 
-    #: what of the home's files goes there
-    seed: SeedRules
     @property
     def max_age(self) -> timedelta:
         """Older events are recorded and not answered."""
@@ -100,13 +105,6 @@ def build(
     skip_user, skip_agent = _skip_reasons(settings, honcho)
     agent = PeerId(next(naming.candidates(honcho.ai_peer)))
     identity = _identity_rules(settings, honcho)
-    return Rules(
-        profile=settings.profile,
-        language=settings.language,
-        identity=identity,
-        access=AccessRules(
-            admins=access.admins,
-            allow=access.allow,
     capture = CaptureRules(
         frequency=honcho.write_frequency,
         part_limit=honcho.message_max_chars,
@@ -116,6 +114,13 @@ def build(
         skip_user=skip_user,
         skip_agent=skip_agent,
     )
+    return Rules(
+        profile=settings.profile,
+        language=settings.language,
+        identity=identity,
+        access=AccessRules(
+            admins=access.admins,
+            allow=access.allow,
             roles=access.roles,
             places=access.places,
             open_places=access.open_places,
@@ -132,6 +137,7 @@ def build(
             zone=settings.zone,
         ),
         workspace=honcho.workspace,
+        file_limit=settings.attachments.max_mb * _MB,
         sessions=dict(honcho.sessions),
         outside=outside,
         skip_user=skip_user,
@@ -152,6 +158,11 @@ def build(
     )
 
 
+def _owner(honcho: HonchoSettings) -> PeerId | None:
+    """Return whose the home's own MEMORY.md and USER.md are; None without peerName."""
+    return PeerId(next(naming.candidates(honcho.peer_name))) if honcho.peer_name else None
+
+
 def _identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules:
     return IdentityRules(
         pin=honcho.pin_user_peer,
@@ -161,11 +172,6 @@ def _identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules
         prefix=honcho.runtime_peer_prefix,
         ai_peer=honcho.ai_peer,
         bare_team=getattr(settings.platforms.get("slack"), "bare_team", None),
-def _owner(honcho: HonchoSettings) -> PeerId | None:
-    """Return whose the home's own MEMORY.md and USER.md are; None without peerName."""
-    return PeerId(next(naming.candidates(honcho.peer_name))) if honcho.peer_name else None
-
-
     )
 
 

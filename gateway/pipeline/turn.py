@@ -10,11 +10,13 @@ import structlog
 
 from gateway.mailbox.lanes import Again, Done
 from gateway.model.errors import AgentError, Disposition
+from gateway.pipeline import request as requests
 from gateway.pipeline.opening import OpenTurn, OrderedCommand, Settling
 from gateway.pipeline.prefetch import asker
 from gateway.pipeline.typing import typing
-from gateway.ports import Answer, HistoryMessage, Spoken, TurnRequest
-from gateway.store import ledger, messages, turns
+from gateway.ports import Answer
+from gateway.store import turns
+from gateway.text import catalog
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,14 +25,15 @@ if TYPE_CHECKING:
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.model.ids import AccountId, PlatformName
+    from gateway.pipeline.attachments import Attachments, Received
     from gateway.pipeline.closing import Closing
     from gateway.pipeline.commands import Commands
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.prefetch import Prefetch
     from gateway.pipeline.rules import Current
     from gateway.pipeline.running import Running
-    from gateway.ports import Adapter, Agent, Clock
-    from gateway.store.engine import Connection, Tx
+    from gateway.ports import Adapter, Agent, Clock, TurnRequest
+    from gateway.store.engine import Tx
     from gateway.store.turns import Turn
 
 log = structlog.get_logger(__name__)
@@ -64,6 +67,7 @@ class Turns:
         agent: Agent,
         adapters: Mapping[tuple[PlatformName, AccountId], Adapter],
         opening: Opening,
+        attachments: Attachments,
         closing: Closing,
         commands: Commands,
         running: Running,
@@ -74,6 +78,7 @@ class Turns:
         self._agent = agent
         self._adapters = adapters
         self._opening = opening
+        self._attachments = attachments
         self._closing = closing
         self._commands = commands
         self._running = running
@@ -103,32 +108,45 @@ class Turns:
         self._closing.dead(tx, opened, self._current.rules, error=error)
 
     async def _answer(self, lease: Lease, opened: OpenTurn) -> Outcome:
-        turn, rules = opened.turn, self._current.rules
-        try:
-            answer = await self._run(lease, opened)
-        except AgentError as error:
-            if error.disposition is Disposition.RETRY and lease.item.attempts < TRIES:
-                raise
-            text, code = error.user_text or "failed.model", error.code
-            log.warning("turn.failed", action="turn", turn=turn.id, code=code)
-            return Done(lambda tx: self._closing.failed(tx, opened, text, rules, error=code))
-        closed = self._closing.compose(turn, answer)
-        log.info("turn.answered", action="turn", turn=turn.id, model=answer.model)
+        turn = opened.turn
+        adapter = self._adapters.get((turn.address.platform, turn.address.account))
+        with self._running.enter(turn.conversation) as stop:
+            async with typing(adapter, turn.address, self._clock):
+                received = await self._attachments.receive(lease, opened, adapter, stop)
+                if received.nothing:
+                    return self._failed(received, received.complaint, code="attachments")
+                try:
+                    answer = await self._run(lease, received, adapter, stop)
+                except AgentError as error:
+                    if error.disposition is Disposition.RETRY and lease.item.attempts < TRIES:
+                        raise
+                    told = catalog.text(error.user_text or "failed.model", turn.language)
+                    return self._failed(received, told, code=error.code)
+        return self._answered(received, answer)
+
+    def _answered(self, received: Received, answer: Answer) -> Outcome:
+        opened, rules = received.opened, self._current.rules
+        closed = self._closing.compose(opened.turn, answer)
+        log.info("turn.answered", action="turn", turn=opened.turn.id, model=answer.model)
         return Done(lambda tx: self._closing.answered(tx, opened, closed, rules))
 
-    async def _run(self, lease: Lease, opened: OpenTurn) -> Answer:
+    def _failed(self, received: Received, told: str, *, code: str) -> Outcome:
+        opened, rules = received.opened, self._current.rules
+        log.warning("turn.failed", action="turn", turn=opened.turn.id, code=code)
+        return Done(lambda tx: self._closing.failed(tx, opened, told, rules, error=code))
+
+    async def _run(
+        self, lease: Lease, received: Received, adapter: Adapter | None, stop: asyncio.Event
+    ) -> Answer:
+        opened, rules = received.opened, self._current.rules
         turn = opened.turn
-        with self._running.enter(turn.conversation) as stop:
-            # Read behind ``enter``: a stop is either found here or reaches the signal.
-            request = await lease.store.read(partial(_request, opened=opened))
-            if request is None:
-                return Answer("", stopped=True)
-            adapter = self._adapters.get((turn.address.platform, turn.address.account))
-            async with typing(adapter, turn.address, self._clock):
-                rules = self._current.rules
-                recalled = await self._prefetch.for_turn(lease.write, opened, rules)
-                request = replace(request, recall=recalled, asker=asker(opened, rules))
-                return await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
+        # Read behind ``Running.enter``: a stop is either found here or reaches the signal.
+        request = await lease.store.read(partial(requests.build, received=received))
+        if request is None:
+            return Answer("", stopped=True)
+        recalled = await self._prefetch.for_turn(lease.write, opened, rules)
+        request = replace(request, recall=recalled, asker=asker(opened, rules))
+        return await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
 
     async def _stream(
         self,
@@ -153,29 +171,3 @@ class Turns:
         finally:
             if preview is not None:
                 await preview.close()
-
-
-def _request(conn: Connection, *, opened: OpenTurn) -> TurnRequest | None:
-    """Return what the agent is asked, None where the person has stopped the turn."""
-    turn = turns.load(conn, opened.turn.id) or opened.turn
-    if turn.stop_requested:
-        return None
-    said = ledger.history(conn, turn.session)
-    return TurnRequest(
-        turn=turn.id,
-        spoken=tuple(
-            Spoken(
-                text=row.event.text,
-                sent_at=row.event.sent_at,
-                author=row.event.sender.name,
-                reply=row.event.reply,
-                forward=row.event.forward,
-                attachments=row.event.attachments,
-            )
-            for row in opened.rows
-        ),
-        history=tuple(
-            HistoryMessage(one.role == messages.USER, one.text, one.author) for one in said
-        ),
-        shared=not opened.personal,
-    )

@@ -11,35 +11,39 @@ from gateway.model.files import FileProblem
 if TYPE_CHECKING:
     from gateway.model.events import Attachment
 
-#: bytes of a file's start that are enough to know a picture
-HEAD = 16
 #: characters of a document that are read
 TEXT_LIMIT = 60_000
 
-_IMAGES: tuple[tuple[bytes, int, str], ...] = (
+_MAGIC: tuple[tuple[bytes, int, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
     (b"\xff\xd8\xff", 0, "image/jpeg"),
     (b"GIF87a", 0, "image/gif"),
     (b"GIF89a", 0, "image/gif"),
     (b"WEBP", 8, "image/webp"),
 )
+#: media types of pictures that models see
+IMAGES = frozenset(mime for _, _, mime in _MAGIC)
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: kinds whose content nothing here can use
-_UNUSED = frozenset({AttachmentKind.VIDEO, AttachmentKind.STICKER})
+
 _UNITS = ("B", "kB", "MB", "GB")
 
 
 def refuse(attachment: Attachment, *, limit: int, transcribes: bool) -> FileProblem | None:
     """Say why a file is not even fetched, None where it is. ``limit`` is in bytes."""
-    if not attachment.ref or attachment.kind is AttachmentKind.STICKER:
+    if not is_file(attachment):
         return FileProblem.NO_FILE
     if attachment.size is not None and attachment.size > limit:
         return FileProblem.TOO_LARGE
-    if attachment.kind in _UNUSED:
+    if attachment.kind is AttachmentKind.VIDEO:
         return FileProblem.UNREADABLE
     if is_speech(attachment.kind, attachment.mime) and not transcribes:
         return FileProblem.NO_TRANSCRIBER
     return None
+
+
+def is_file(attachment: Attachment) -> bool:
+    """Tell whether something sent is a file, and no sticker, poll or place."""
+    return bool(attachment.ref) and attachment.kind is not AttachmentKind.STICKER
 
 
 def is_speech(kind: AttachmentKind, mime: str) -> bool:
@@ -49,7 +53,7 @@ def is_speech(kind: AttachmentKind, mime: str) -> bool:
 
 def image_type(head: bytes) -> str:
     """Return the media type of a picture that models see, by its first bytes; "" for others."""
-    for magic, at, mime in _IMAGES:
+    for magic, at, mime in _MAGIC:
         if head[at : at + len(magic)] == magic:
             return mime
     return ""

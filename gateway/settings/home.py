@@ -151,6 +151,11 @@ class Home:
         return self.people / peer / "memories"
 
     @property
+    def files(self) -> Path:
+        """What people sent, for as long as ``retention.raw`` says."""
+        return self.gateway / "files"
+
+    @property
     def models(self) -> Path:
         """Weights of local models."""
         return self.gateway / "models"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: why an answer's row is skipped that no part of was delivered
 UNDELIVERED = "undelivered"
+#: why the row of a message without words is skipped
+NO_TEXT = "no_text"
 
 
 class LedgerState(StrEnum):

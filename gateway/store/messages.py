@@ -58,6 +58,12 @@ def add(
     return int(tx.conn.execute(statement.returning(message.c.id)).scalar_one())
 
 
+def append_line(tx: Tx, message_id: int, line: str) -> None:
+    """Add what was spoken in a message to its text."""
+    text = sa.case((message.c.text == "", line), else_=message.c.text + ("\n" + line))
+    tx.conn.execute(sa.update(message).where(message.c.id == message_id).values(text=text))
+
+
 def belong(tx: Tx, ids: Iterable[int], *, session: SessionId, turn: TurnId) -> None:
     """Say which session and turn stored messages belong to."""
     tx.conn.execute(

@@ -148,6 +148,23 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "attachment_unsupported": (
         "I cannot open this yet: {names}. Tell me in words what it is about, and I will help."
     ),
+    # --- files
+    "files.failed": "I could not use this:",
+    "file.too_large": "{name}: too large ({size}). I can take up to {limit}.",
+    "file.gone": "{name}: it is not there any more.",
+    "file.download": "{name}: it could not be fetched. Please send it again.",
+    "file.unreadable": "{name} ({size}): I cannot read this kind of file.",
+    "file.no_transcriber": "{name}: I cannot listen to recordings here. Please write it to me.",
+    "file.transcription": "{name}: I could not make out the recording. Please write it to me.",
+    "file.silent": "{name}: I heard no words in it.",
+    "file.kind.image": "the picture",
+    "file.kind.voice": "the voice message",
+    "file.kind.audio": "the recording",
+    "file.kind.video": "the video",
+    "file.kind.document": "the document",
+    "file.kind.sticker": "the sticker",
+    "file.kind.other": "the file",
+    "failed.blind": "My model cannot see pictures. Tell me in words what it is about.",
     "failed.model": "I could not come up with an answer. Please try again in a moment.",
     "failed.credentials": (
         "My model does not accept its key, so I cannot answer. Whoever runs this gateway can "

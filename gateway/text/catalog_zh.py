@@ -130,6 +130,23 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "queue_full": "你写得比我回答得快。请给我一点时间，然后再发一次。",
     "recovered": "*抱歉让你久等：我中途重启了。*",
     "attachment_unsupported": "我还打不开这些内容：{names}。用文字告诉我是关于什么的，我来帮你。",
+    # --- files
+    "files.failed": "这些内容我没能用上：",
+    "file.too_large": "{name}：太大（{size}）。我最多能接收 {limit}。",
+    "file.gone": "{name}：它已经不在了。",
+    "file.download": "{name}：没能取到，请再发一次。",
+    "file.unreadable": "{name}（{size}）：我读不了这种文件。",
+    "file.no_transcriber": "{name}：我在这里听不了录音，请用文字告诉我。",
+    "file.transcription": "{name}：没能把录音写成文字，请用文字告诉我。",
+    "file.silent": "{name}：我在里面没有听到话语。",
+    "file.kind.image": "图片",
+    "file.kind.voice": "语音消息",
+    "file.kind.audio": "录音",
+    "file.kind.video": "视频",
+    "file.kind.document": "文档",
+    "file.kind.sticker": "贴纸",
+    "file.kind.other": "文件",
+    "failed.blind": "我的模型看不见图片。用文字告诉我是关于什么的吧。",
     "failed.model": "我没能想出回答。请稍后再试。",
     "failed.credentials": (
         "我的模型不接受它的密钥，所以我无法回答。管理网关的人可以用 "

@@ -89,7 +89,7 @@ async def test_stop_that_comes_before_the_agent_is_called_is_not_missed(
         read = gateway.store.read
 
         async def slow_read(fn: Any) -> Any:
-            if getattr(getattr(fn, "func", fn), "__name__", "") == "_request":
+            if getattr(getattr(fn, "func", fn), "__name__", "") == "build":
                 looking.set()
                 await asked.wait()
             return await read(fn)

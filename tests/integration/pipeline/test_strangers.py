@@ -149,7 +149,8 @@ def _text_mention(house: House) -> object:
 
 
 def _caption(house: House) -> object:
-    photo = [{"file_id": "f", "file_unique_id": "u", "width": 1, "height": 1}]
+    stored = house.tg.file(b"\x89PNG\r\n\x1a\n", name="a.png")
+    photo = [{**stored, "width": 1, "height": 1}]
     return house.tg.say(mention("hi"), user=MIRA, chat=GROUP, photo=photo)
 
 
