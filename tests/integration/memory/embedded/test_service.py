@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import time
 from typing import TYPE_CHECKING
 
 import httpx
@@ -95,6 +96,16 @@ async def test_a_running_request_is_finished_at_the_end(home: Household, deriver
     deriver.free.set()
     assert (await asking).json() == {"representation": "at last"}
     await stopping
+
+
+async def test_no_answer_waits_for_an_acknowledgement(home: Household) -> None:
+    async def once() -> float:
+        start = time.perf_counter()
+        await home.get("../../../health")
+        return time.perf_counter() - start
+
+    # Nagle's algorithm would hold each of them back for 40 ms, whatever the machine does
+    assert min([await once() for _ in range(50)]) < 0.035
 
 
 async def test_the_process_keeps_its_signals(store: Store) -> None:
