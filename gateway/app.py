@@ -20,8 +20,7 @@ from gateway.mailbox.lanes import Done, Lane
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
-from gateway.memory.service import Seeding, open_capture, open_service
-from gateway.memory.tools import MemoryTools
+from gateway.memory.service import Seeding, open_capture, open_service, open_tools
 from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
 from gateway.ops import health
@@ -48,7 +47,7 @@ from gateway.policy.session import ConsoleNaming, console_session
 from gateway.settings.home import make_private_folder
 from gateway.settings.read import read
 from gateway.settings.watch import watch
-from gateway.store import ledger, migrate
+from gateway.store import migrate
 from gateway.store.lock import ProcessLock
 from gateway.store.sqlite import SqliteStore
 from gateway.supervisor import Supervisor
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.memory.service import Service
     from gateway.model.capabilities import Capabilities
-    from gateway.model.ids import PlatformName, SessionId
+    from gateway.model.ids import PlatformName
     from gateway.pipeline.rules import Rules
     from gateway.ports import Adapter, Agent, AgentTool, Clock, Manifest, Transcriber
     from gateway.settings.home import Home
@@ -74,9 +73,6 @@ log = structlog.get_logger(__name__)
 MANIFESTS: tuple[Manifest, ...] = (CONSOLE, TELEGRAM, DISCORD, SLACK)
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
-#: messages that honcho_context shows
-LATEST = 20
-
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
 
 
@@ -252,7 +248,13 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
     service = open_service(start.loaded.settings, start.loaded.honcho, store, clock)
     recall = None if service is None else _recall(service, store, clock, current)
     wake, prefetch = Wake(engine), Prefetch(engine, recall)
-    agent = start.make_agent(_tools(service, store, current))
+    recalling = open_tools(
+        service,
+        store,
+        rules=lambda: current.rules.tools,
+        seed=lambda: current.rules.recall.seed_session,
+    )
+    agent = start.make_agent(recalling)
     commands = Commands(
         clock,
         current,
@@ -353,18 +355,6 @@ def _transcriber(loaded: Loaded) -> Transcriber | None:
     secrets = loaded.secrets
     key = secrets.get("TRANSCRIBE_API_KEY") or secrets.get("OPENAI_API_KEY")
     return SpeechEndpoint(settings, key or "")
-
-
-def _tools(service: Service | None, store: Store, current: Current) -> list[AgentTool]:
-    """Return what the model may call; nothing of memory where memory is switched off."""
-    if service is None:
-        return []
-
-    async def recent(session: SessionId) -> list[tuple[str, str]]:
-        said = await store.read(lambda conn: ledger.history(conn, session))
-        return [(one.author or one.role, one.text) for one in said[-LATEST:]]
-
-    return MemoryTools(service.memory, lambda: current.rules.tools, recent).build()
 
 
 async def _reload(start: Start, current: Current) -> None:

@@ -196,12 +196,13 @@ class HonchoMemory:
 
     async def ask(self, question: DialecticQuestion, *, timeout: float) -> str:
         """See ``gateway.ports.Memory``. The service goes on thinking after a timeout."""
-        sessions = None
+        sessions = list(question.sessions) or None
         if question.only_this_session:
             if question.session is None:
                 raise MemoryRejectedError("a question within one session needs the session")
-            await self._must_limit()
             sessions = [question.session]
+        if sessions is not None:
+            await self._must_limit()
         with suppress(MemoryGoneError), self._service() as service:
             answer = await Peer(question.asker, service.writer).aio.chat(
                 question.text[:QUESTION],

@@ -235,7 +235,8 @@ class Recall:
 
     async def _self_view(self, key: RecallKey, rules: RecallRules) -> str:
         """Return what the agent learnt about itself, from nobody's sessions but this person's."""
-        sessions = await self._store.read(lambda conn: _own_sessions(conn, key, rules))
+        seed = rules.seed_session
+        sessions = await self._store.read(lambda conn: self_sessions(conn, key, seed))
         query = ContextQuery(session=key.session, target=rules.agent, sessions=sessions)
         try:
             known = await self._memory.context(query)
@@ -280,14 +281,19 @@ class Recall:
         )
 
 
-def _own_sessions(conn: Connection, key: RecallKey, rules: RecallRules) -> tuple[SessionId, ...]:
-    """Return the only sessions the agent's self-view may come from; () for one person."""
+def self_sessions(
+    conn: Connection, key: RecallKey, seed: SessionId | None
+) -> tuple[SessionId, ...]:
+    """Return the only sessions the agent's self-view may come from; () for one person.
+
+    Whatever the agent said, it said to somebody.
+    """
     if people.count(conn) <= 1 and not key.audience.limited:
         return ()
-    seed = () if rules.seed_session is None else (rules.seed_session,)
+    own = () if seed is None else (seed,)
     if key.audience.limited:
-        return (*seed, key.session)
-    return tuple(dict.fromkeys((*seed, key.session, *recall.sessions_of(conn, key.peer))))
+        return (*own, key.session)
+    return tuple(dict.fromkeys((*own, key.session, *recall.sessions_of(conn, key.peer))))
 
 
 def _assemble(

@@ -11,9 +11,13 @@ from gateway.memory.capture import BACKOFF, Capture
 from gateway.memory.clients import Endpoint, endpoint_of
 from gateway.memory.lane import MEMORY, Wake
 from gateway.memory.membership import Membership
+from gateway.memory.recall import self_sessions
 from gateway.memory.seed import Seed
+from gateway.memory.tools import MemoryTools
 from gateway.memory.watch import Watch
 from gateway.model.errors import MemoryUnavailableError
+from gateway.store import ledger
+from gateway.store.recall import RecallKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -21,12 +25,17 @@ if TYPE_CHECKING:
     from gateway.memory.honcho import HonchoMemory
     from gateway.memory.rules import CaptureRules
     from gateway.memory.seed import SeedRules
-    from gateway.ports import Clock
+    from gateway.memory.tools import ToolRules
+    from gateway.model.ids import SessionId
+    from gateway.ports import AgentTool, Asker, Clock
     from gateway.settings.home import Home
     from gateway.settings.schema import HonchoSettings, Settings
     from gateway.store.engine import Store
 
     Work = Callable[[], Coroutine[object, object, None]]
+
+#: messages that honcho_context shows
+LATEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,31 @@ def open_service(
         return Service(HonchoMemory(lambda: endpoint, clock))
     embedded = _Embedded(store, clock, honcho)
     return Service(HonchoMemory(embedded.where, clock), embedded.run)
+
+
+def open_tools(
+    service: Service | None,
+    store: Store,
+    *,
+    rules: Callable[[], ToolRules],
+    seed: Callable[[], SessionId | None],
+) -> list[AgentTool]:
+    """Return what the model may call; nothing where memory is switched off.
+
+    ``seed`` names the session that holds the agent's own files.
+    """
+    if service is None:
+        return []
+
+    async def recent(session: SessionId) -> list[tuple[str, str]]:
+        said = await store.read(lambda conn: ledger.history(conn, session, limit=LATEST))
+        return [(one.author or one.role, one.text) for one in said]
+
+    async def own_sessions(asker: Asker) -> tuple[SessionId, ...]:
+        key = RecallKey(asker.session, asker.peer, asker.audience)
+        return await store.read(lambda conn: self_sessions(conn, key, seed()))
+
+    return MemoryTools(service.memory, rules, recent=recent, own_sessions=own_sessions).build()
 
 
 @dataclass(frozen=True, slots=True)

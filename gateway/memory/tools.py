@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     #: (speaker, text) of a session's latest messages, oldest first
     Recent = Callable[[SessionId], Awaitable[list[tuple[str, str]]]]
+    #: the only sessions from which this person may hear of the agent; () for all
+    OwnSessions = Callable[[Asker], Awaitable[tuple[SessionId, ...]]]
 
 FAST = "Fast, no model behind it."
 SLOW = "Slow: a model thinks about it."
@@ -51,10 +53,18 @@ class ToolRules:
 class MemoryTools:
     """Builds the tools; ``rules`` is asked at each call, so that a reload counts at once."""
 
-    def __init__(self, memory: Memory, rules: Callable[[], ToolRules], recent: Recent) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        rules: Callable[[], ToolRules],
+        *,
+        recent: Recent,
+        own_sessions: OwnSessions,
+    ) -> None:
         self._memory = memory
         self._rules = rules
         self._recent = recent
+        self._own_sessions = own_sessions
 
     def build(self) -> list[AgentTool]:
         """Return all tools; those a turn may not have are invisible in it."""
@@ -232,12 +242,15 @@ class MemoryTools:
     async def _ask(self, asker: Asker, query: str, level: Level, peer: str | None) -> str:
         _only_alone(asker)
         observer, observed = self._pair(asker, peer)
+        of_agent = observed == self._rules().agent
         question = DialecticQuestion(
             text=query,
             asker=observer,
             target=None if observer == observed else observed,
             session=asker.session,
             level=level,
+            # what the agent said to one person must not reach another
+            sessions=await self._own_sessions(asker) if of_agent else (),
         )
         answer = await self._memory.ask(question, timeout=REASONING_TIMEOUT)
         return answer or "Nothing is known about that."

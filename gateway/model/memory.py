@@ -68,6 +68,8 @@ class DialecticQuestion:
     level: str
     #: nothing from any other session
     only_this_session: bool = False
+    #: nothing from any other sessions than these; () for no such limit
+    sessions: tuple[SessionId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,8 +184,10 @@ async def upstream(
     shutil.copy(database, path)
     store = SqliteStore(path)
     served = EmbeddedService(store, FakeClock(datetime.now(UTC)), deriver)
-    url = await served.start()
-    async with HonchoProxy(url) as proxy:
-        yield Upstream(proxy, url, served.key)
-    await served.stop()
-    await store.close()
+    try:
+        url = await served.start()
+        async with HonchoProxy(url) as proxy:
+            yield Upstream(proxy, url, served.key)
+    finally:
+        await served.stop()
+        await store.close()

@@ -41,8 +41,12 @@ async def recent(_session: SessionId) -> list[tuple[str, str]]:
     return [("Ada", "Hello"), ("Hermes", "Hi Ada")]
 
 
+async def own_sessions(asker: Asker) -> tuple[SessionId, ...]:
+    return SessionId("seed"), asker.session
+
+
 def tools(memory: FakeMemory, rules: ToolRules = RULES) -> dict[str, AgentTool]:
-    built = MemoryTools(memory, lambda: rules, recent).build()
+    built = MemoryTools(memory, lambda: rules, recent=recent, own_sessions=own_sessions).build()
     return {tool.name: tool for tool in built}
 
 
@@ -223,3 +227,13 @@ def test_a_conclusion_is_kept_listed_and_dropped_under_one_pair() -> None:
     assert call(memory, "honcho_conclude", {}) == "Nothing was concluded yet."
     assert [*memory.calls] == ["conclude", "forget_conclusion", "conclusions"]
     assert not tools(memory)["honcho_conclude"].idempotent
+
+
+def test_what_the_agent_knows_of_itself_comes_from_the_persons_own_sessions() -> None:
+    """What it said to one person must not reach another."""
+    memory = FakeMemory(answers=["I like chess."])
+    call(memory, "honcho_reasoning", {"query": "What do you like?", "peer": "ai"})
+    call(memory, "honcho_reasoning", {"query": "What do I like?"})
+    about_agent, about_person = memory.questions
+    assert about_agent.sessions == ("seed", "s1")
+    assert about_person.sessions == ()
