@@ -28,6 +28,7 @@ from gateway.ops.clock import SystemClock
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
 from gateway.pipeline.attachments import Attachments
+from gateway.pipeline.builtin import index, open_builtin
 from gateway.pipeline.closing import Closing
 from gateway.pipeline.commands import Commands
 from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
@@ -188,6 +189,8 @@ class Start:
     #: a new id, for ``sessionStrategy: per-session``
     fresh: str = ""
     describe_model: Callable[[], str] = lambda: ""
+    #: the command line's commands, for the agent to name to whoever has it
+    terminal: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,13 +251,14 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
     service = open_service(start.loaded.settings, start.loaded.honcho, store, clock)
     recall = None if service is None else _recall(service, store, clock, current)
     wake, prefetch = Wake(engine), Prefetch(engine, recall)
+    builtin = open_builtin(start.home, store, clock, current, post=post, opening=opening)
     recalling = open_tools(
         service,
         store,
         rules=lambda: current.rules.tools,
         seed=lambda: current.rules.recall.seed_session,
     )
-    agent = start.make_agent(recalling)
+    agent = start.make_agent([*recalling, *builtin.tools])
     commands = Commands(
         clock,
         current,
@@ -263,6 +267,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         running=running,
         pairing=pairing,
         prefetch=prefetch,
+        notebook=builtin.notebook,
         describe_model=start.describe_model,
     )
     ending = Ending(clock, current, engine, wake)
@@ -288,6 +293,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
         commands=commands,
         running=running,
         prefetch=prefetch,
+        introduce=builtin.introduction(chat=commands.menu, terminal=start.terminal),
     )
     delivery = Delivery(clock, by_account, pairing=pairing, ending=ending)
     capturing = open_capture(
@@ -323,6 +329,7 @@ def _wire(start: Start, store: Store, lock: ProcessLock) -> Gateway:
             ),
             "health": lambda: health.publish(store, clock, adapters),
             "reload": lambda: _reload(start, current),
+            "search": lambda: index(store),
             **capturing.background,
             **({} if recall is None else {"prewarm": recall.prewarm_recent}),
         },

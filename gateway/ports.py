@@ -253,6 +253,9 @@ class TurnRequest:
     recall: str = ""
     #: None where the speaker stands for nobody: no personal tools
     asker: Asker | None = None
+    #: the person's notes as the session began, and its commands: the same for the whole session
+    memory: str = ""
+    commands: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage
 
 from gateway.agent import errors, pictures
-from gateway.agent.prompt import Layout, Persona, compose, instructions
+from gateway.agent.prompt import Layout, Persona, compose
 from gateway.agent.steps import GuardedTools, commit, load
 from gateway.agent.transcript import Transcript
 from gateway.model.errors import AgentError
@@ -113,7 +113,6 @@ class ModelAgent:
         self._limits = limits or Limits()
         self._tools = FunctionToolset(tools)
         self._loop: Loop[TurnRequest, str | None] = Loop(
-            instructions=instructions(persona, self._layout),
             deps_type=TurnRequest,
             output_type=[str, NoneType],
             model_settings=settings,
@@ -209,6 +208,7 @@ class ModelAgent:
         async with self._loop.iter(
             None,
             message_history=[*_messages(prompt, seen), *stored.messages],
+            instructions=prompt.instructions,
             model=await self._source.open(),
             deps=request,
             toolsets=[GuardedTools(self._tools, started=stored.started)],

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _HISTORY_TOKENS = 1000
 _SOUL_TOKENS = 40
 _RECALL_TOKENS = 200
+_MEMORY_TOKENS = 60
 _FILE_TOKENS = 200
 
 #: the model takes the person's "my" for its own; as an assistant it hardly ever needs the word
@@ -39,6 +40,7 @@ def layout(history_tokens: int, *, name: str) -> Layout:
         history_tokens=min(history_tokens, _HISTORY_TOKENS),
         soul_tokens=_SOUL_TOKENS,
         recall_tokens=_RECALL_TOKENS,
+        memory_tokens=_MEMORY_TOKENS,
         file_tokens=_FILE_TOKENS,
         sees=False,
         examples=_examples(name),

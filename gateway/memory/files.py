@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gateway.memory.entries import Change, Entries
     from gateway.model.ids import PeerId
     from gateway.settings.home import Home
+    from gateway.settings.schema import HonchoSettings, MemorySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,31 @@ class FileRules:
     )
     #: a write waits for the person's yes
     approval: bool = False
+
+
+def file_rules(
+    memory: MemorySettings, honcho: HonchoSettings, *, owner: PeerId | None
+) -> FileRules:
+    """Return what the configuration says of the files."""
+    switches = {
+        Target.MEMORY: memory.memory_enabled,
+        Target.USER: memory.user_profile_enabled,
+    }
+    modes = {
+        Target.MEMORY: ("agentMemoryMode", honcho.agent_mode),
+        Target.USER: ("userMemoryMode", honcho.user_mode),
+    }
+    return FileRules(
+        owner=owner,
+        enabled=frozenset(target for target, on in switches.items() if on),
+        closed={
+            target: f"{key} is honcho, so it is the memory service that keeps this"
+            for target, (key, mode) in modes.items()
+            if mode == "honcho"
+        },
+        limits={Target.MEMORY: memory.memory_char_limit, Target.USER: memory.user_char_limit},
+        approval=memory.write_approval,
+    )
 
 
 class MemoryFiles:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gateway.model.ids import LedgerKey
 from gateway.model.turn import TurnState
-from gateway.store import ledger, messages, outbox, recall, turns
+from gateway.store import ledger, messages, outbox, recall, search, turns
 from gateway.text import catalog
 from gateway.text.clean import blank, clean
 
@@ -84,6 +84,7 @@ class Closing:
     def expired(self, tx: Tx, opened: OpenTurn, rules: Rules) -> None:
         """Record messages that are too old to be answered."""
         self._remember_people(tx, opened, rules)
+        search.feed(tx, opened.turn.id)
 
     def dead(self, tx: Tx, opened: OpenTurn, rules: Rules, *, error: str) -> None:
         """Give a turn up that kept failing on our side; the person is told."""
@@ -102,6 +103,7 @@ class Closing:
     def _finish(self, tx: Tx, turn: Turn, contents: Sequence[RichText]) -> None:
         turns.drop_steps(tx, turn.id)
         recall.thaw(tx, turn.id)
+        search.feed(tx, turn.id)
         self._post.send(
             tx,
             outbox.Letter(

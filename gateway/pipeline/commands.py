@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.pipeline.notebook import Notebook
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.pairing import Pairing
     from gateway.pipeline.post import Post
@@ -80,6 +81,7 @@ class Commands:
         running: Running,
         pairing: Pairing,
         prefetch: Prefetch,
+        notebook: Notebook,
         describe_model: Callable[[], str],
     ) -> None:
         self._clock = clock
@@ -89,6 +91,7 @@ class Commands:
         self._running = running
         self._pairing = pairing
         self._prefetch = prefetch
+        self._notebook = notebook
         self._describe_model = describe_model
         self._handlers: Mapping[str, Callable[[Call], str]] = {
             "start": self._start,
@@ -107,12 +110,21 @@ class Commands:
     @property
     def menu(self) -> Sequence[str]:
         """Names of the commands that everybody may use, for a platform's command menu."""
-        return [name for name in self._handlers if not KNOWN[name].admin]
+        return [name for name in self._names if not KNOWN[name].admin]
+
+    @property
+    def _names(self) -> list[str]:
+        every = (*self._handlers, *self._notebook.names)
+        return sorted(every, key=lambda name: KNOWN[name].admin)
 
     async def handle(self, lease: Lease) -> Outcome:
         """Run a command that needs no order."""
         row_id, admin = lease.item.payload["inbox"], bool(lease.item.payload.get("admin"))
-        return Done(lambda tx: self.run(tx, inbox.load(tx.conn, row_id), admin=admin))
+        row = await lease.store.read(lambda conn: inbox.load(conn, row_id))
+        told = await self._notebook.answer(row)
+        if told is not None:
+            return Done(lambda tx: self._reply(tx, row, told))
+        return Done(lambda tx: self.run(tx, row, admin=admin))
 
     def run(self, tx: Tx, row: InboxRow, *, admin: bool) -> None:
         """Run a command and post its answer; the same command twice answers once."""
@@ -152,7 +164,7 @@ class Commands:
 
     def _help(self, call: Call) -> str:
         admin = call.admin and call.direct
-        names = [name for name in self._handlers if admin or not KNOWN[name].admin]
+        names = [name for name in self._names if admin or not KNOWN[name].admin]
         return catalog.help_text(call.language, names)
 
     def _start(self, call: Call) -> str:

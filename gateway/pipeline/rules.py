@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gateway.memory.files import file_rules
 from gateway.memory.recall import RecallRules
 from gateway.memory.rules import CaptureRules
 from gateway.memory.seed import SeedRules, seed_session
@@ -21,6 +22,7 @@ from gateway.text.catalog import language_of
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from gateway.memory.files import FileRules
     from gateway.model.events import Sender
     from gateway.model.ids import ConversationKey, PlatformName, ScopeId
     from gateway.policy.session import ConsoleNaming
@@ -62,6 +64,8 @@ class Rules:
     recall: RecallRules
     #: what the model's memory tools may do
     tools: ToolRules
+    #: the memory files, but for the console's person without peerName
+    notes: FileRules
     #: bytes of the largest file that is taken
     file_limit: int
 
@@ -145,6 +149,7 @@ def build(
         agent_peer=agent,
         capture=capture,
         seed=SeedRules(capture, honcho.workspace, _owner(honcho)),
+        notes=file_rules(settings.memory, honcho, owner=_owner(honcho)),
         recall=_recall_rules(honcho, agent, identity),
         tools=ToolRules(
             shown=honcho.recall_mode != "context",

@@ -12,7 +12,6 @@ from gateway.mailbox.lanes import Again, Done
 from gateway.model.errors import AgentError, Disposition
 from gateway.pipeline import request as requests
 from gateway.pipeline.opening import OpenTurn, OrderedCommand, Settling
-from gateway.pipeline.prefetch import asker
 from gateway.pipeline.typing import typing
 from gateway.ports import Answer
 from gateway.store import turns
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from gateway.pipeline.attachments import Attachments, Received
     from gateway.pipeline.closing import Closing
     from gateway.pipeline.commands import Commands
+    from gateway.pipeline.introduction import Introduction
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.prefetch import Prefetch
     from gateway.pipeline.rules import Current
@@ -72,6 +72,7 @@ class Turns:
         commands: Commands,
         running: Running,
         prefetch: Prefetch,
+        introduce: Introduction,
     ) -> None:
         self._clock = clock
         self._current = current
@@ -83,6 +84,7 @@ class Turns:
         self._commands = commands
         self._running = running
         self._prefetch = prefetch
+        self._introduce = introduce
 
     async def handle(self, lease: Lease) -> Outcome:
         """Answer the head of a conversation. What is committed on the way survives a crash."""
@@ -145,7 +147,7 @@ class Turns:
         if request is None:
             return Answer("", stopped=True)
         recalled = await self._prefetch.for_turn(lease.write, opened, rules)
-        request = replace(request, recall=recalled, asker=asker(opened, rules))
+        request = await self._introduce(lease, opened, replace(request, recall=recalled))
         return await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
 
     async def _stream(

@@ -93,7 +93,7 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "memory.decide": "Ответьте `/memory approve {id}` или `/memory reject {id}`.",
     "memory.approved": "Записано.",
     "memory.rejected": "Хорошо, этого я не сохраню.",
-    "memory.unknown": "Под именем `{id}` ничего не ждёт. Пришлите /memory, чтобы увидеть, что ждёт.",
+    "memory.unknown": "Под `{id}` ничего не ждёт. Пришлите /memory, чтобы увидеть, что ждёт.",
     "memory.failed": "Не получилось: {reason}",
     "memory.usage": "Пришлите `/memory`, `/memory approve ID` или `/memory reject ID`.",
     # --- search

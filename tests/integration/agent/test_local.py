@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,7 +190,8 @@ def test_the_prompt_of_a_small_model_is_small() -> None:
     request = turn(
         "What is my name?", history=talk(*("word " * 50 for _ in range(60))), recall="fact " * 900
     )
-    persona = Persona(soul="Be kind. " * 200, commands="Commands: /new, /help.")
+    persona = Persona(soul="Be kind. " * 200)
+    request = replace(request, memory="Plays chess. " * 90)
     layout = small.layout(12_000, name="Hermes")
     prompt = compose(request, persona, layout)
     fixed = [prompt.instructions, *(text for pair in layout.examples for text in pair)]

@@ -53,7 +53,8 @@ async def test_help_names_every_command_that_everybody_may_use(house: House) -> 
     named = [line.split()[0].removeprefix("/") for line in text.splitlines() if line[:1] == "/"]
     [menu] = house.tg.calls_of("setMyCommands")
     assert named == [each["command"] for each in menu.args["commands"]]
-    assert named == ["start", "help", "new", "stop", "status", "whoami", "trace", "title"]
+    first = ["start", "help", "new", "stop", "status", "whoami", "trace", "title"]
+    assert named == [*first, "memory", "search"]
 
 
 @pytest.mark.parametrize(("language", "first"), [("ru", "ru"), ("auto", "en"), ("zh", "zh")])
