@@ -8,6 +8,7 @@ import typer
 
 from gateway import __version__
 from gateway.cli import (
+    approvals,
     config,
     db,
     doctor,
@@ -16,6 +17,7 @@ from gateway.cli import (
     model,
     pairing,
     run,
+    search,
     sessions,
     whois,
 )
@@ -59,10 +61,13 @@ def _root(
 cli.command()(run.run)
 cli.command()(run.chat)
 cli.command()(whois.whois)
+cli.command()(search.search)
 cli.command()(inspect.trace)
 cli.command()(inspect.status)
 cli.command()(doctor.doctor)
 cli.add_typer(pairing.group, name="pairing")
+for command in (approvals.approvals, approvals.approve, approvals.reject):
+    memory.group.command()(command)
 cli.add_typer(memory.group, name="memory")
 cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(model.group, name="model")

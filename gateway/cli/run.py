@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from gateway.settings.read import Loaded
 
 
-def run() -> None:
+def run(ctx: typer.Context) -> None:
     """Run the gateway: every platform that is set up, and the console.
 
     With a terminal you can talk to Hermes right here. With a pipe or a file as standard input
     each line is a message and only the answers go to standard output.
     """
     with friendly():
-        _run(home(), platforms=True)
+        _run(home(), platforms=True, terminal=_commands(ctx))
 
 
-def chat() -> None:
+def chat(ctx: typer.Context) -> None:
     """Talk to Hermes on this console, beside a running gateway or without one."""
     with friendly():
         from gateway.model.errors import GatewayRunningError
 
         place = home()
         try:
-            _run(place, platforms=False)
+            _run(place, platforms=False, terminal=_commands(ctx))
         except GatewayRunningError:
             from adapters.console.attach import attach
             from adapters.console.front import Streams
@@ -44,7 +44,12 @@ def chat() -> None:
             raise typer.Exit(asyncio.run(attach(place.socket, streams))) from None
 
 
-def _run(place: Home, *, platforms: bool) -> None:
+def _commands(ctx: typer.Context) -> tuple[str, ...]:
+    """Return the names of the commands that this command line has."""
+    return tuple(getattr(ctx.find_root().command, "commands", ()))
+
+
+def _run(place: Home, *, platforms: bool, terminal: tuple[str, ...]) -> None:
     from gateway import app
     from gateway.cli.models import make_agent
     from gateway.model.ids import sortable_id
@@ -69,6 +74,7 @@ def _run(place: Home, *, platforms: bool) -> None:
         platforms=platforms,
         fresh=sortable_id("s"),
         describe_model=lambda: choice.label if choice.answers else "",
+        terminal=terminal,
     )
     asyncio.run(_until_stopped(start))
 
