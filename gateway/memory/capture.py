@@ -166,8 +166,8 @@ class Capture:
         first, end = saving.choose([row.attempts for row in due], overtaken=late)
         look_at = self._clock.now() + timedelta(seconds=LOOK)
         limit = self._rules().part_limit
-        sending.begin(tx, due[first:end], part_limit=limit, look_at=look_at)
-        return _Batch(session, tuple(due[first:end]))
+        rows = sending.begin(tx, due[first:end], part_limit=limit, look_at=look_at)
+        return _Batch(session, rows)
 
     def _until(self, row: Row) -> float:
         if row.look_at is None:
@@ -178,14 +178,10 @@ class Capture:
         rules = self._rules()
         return rules.skip_agent if row.role == messages.ASSISTANT else rules.skip_user
 
-    def _pack(self, rows: Sequence[Row]) -> list[Parcel]:
-        limit = self._rules().part_limit
-        return [parcels.pack(row, limit) for row in rows]
-
     # --- asking what became of rows in flight -----------------------------------------------
 
     async def _reconcile(self, lease: Lease, doubt: _Doubt) -> _Step:
-        packed = self._pack(doubt.rows)
+        packed = [parcels.pack(row) for row in doubt.rows]
         keys = [message.key for parcel in packed for message in parcel.messages]
         try:
             present = await self._memory.stored(doubt.session.id, keys)
@@ -219,7 +215,7 @@ class Capture:
     async def _send(self, lease: Lease, batch: _Batch) -> _Step:
         try:
             await self._membership.open(lease, batch.session, batch.rows)
-            for group in parcels.groups(self._pack(batch.rows)):
+            for group in parcels.groups(map(parcels.pack, batch.rows)):
                 await self._deliver(lease, batch.session.id, group)
         except MemoryGoneError as error:
             return await self._lost(lease, error)

@@ -30,11 +30,14 @@ class Parcel:
         return frozenset(message.key for message in self.messages)
 
 
-def pack(row: Row, limit: int) -> Parcel:
-    """Cut a row; where it was sent before, by the limit of that time, so that keys keep their
-    meaning. Parts are made of the text as it travels, marks broken up: no part is too long.
+def pack(row: Row) -> Parcel:
+    """Cut a row that is in flight, by the limit of its first send: so keys keep their meaning.
+
+    Parts are made of the text as it travels, marks broken up: no part grows too long.
     """
-    parts = chunks(break_up(row.text), row.part_limit or limit)
+    if row.part_limit is None:
+        raise LookupError("a row in flight has no limit")
+    parts = chunks(break_up(row.text), row.part_limit)
     if len(parts) == 1:
         return Parcel(row, (MemoryMessage(row.key, row.peer, parts[0].text, row.sent_at),))
     return Parcel(

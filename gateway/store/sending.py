@@ -134,8 +134,11 @@ def overtaken(conn: sa.Connection, name: SessionId, seq: int) -> bool:
     return conn.execute(sa.select(ledger.c.id).where(*later).limit(1)).first() is not None
 
 
-def begin(tx: Tx, rows: Collection[Row], *, part_limit: int, look_at: datetime) -> None:
-    """Note that rows are about to be handed to the service. Commit this before doing so."""
+def begin(tx: Tx, rows: Collection[Row], *, part_limit: int, look_at: datetime) -> tuple[Row, ...]:
+    """Note that rows are about to be handed to the service, and return them as noted.
+
+    Commit this before handing them over. The limit of the first time stays.
+    """
     tx.conn.execute(
         sa.update(ledger)
         .where(ledger.c.id.in_([row.id for row in rows]))
@@ -144,6 +147,15 @@ def begin(tx: Tx, rows: Collection[Row], *, part_limit: int, look_at: datetime) 
             look_at=look_at,
             part_limit=sa.func.coalesce(ledger.c.part_limit, part_limit),
         )
+    )
+    return tuple(
+        replace(
+            row,
+            state=LedgerState.SENDING,
+            look_at=look_at,
+            part_limit=row.part_limit or part_limit,
+        )
+        for row in rows
     )
 
 

@@ -308,7 +308,7 @@ class Scribe:
 
     async def run_for(self, seconds: float) -> None:
         """Let the gateway's time run, with real work in between."""
-        steps = max(1, round(seconds / 0.5))
+        steps = max(1, min(40, round(seconds / 0.5)))
         for _ in range(steps):
             await self.clock.advance(seconds / steps)
             await asyncio.sleep(0.002)
