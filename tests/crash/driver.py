@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.telegram.adapter import TelegramAdapter
 from gateway import app
+from gateway.app import assembly
+from gateway.memory.honcho import HonchoMemory
 from gateway.ops import logs
 from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.intake import StoreIntake
@@ -40,6 +42,8 @@ POINTS: dict[str, tuple[type, str, bool]] = {
     "before-delivery": (Delivery, "handle", False),
     "before-send": (TelegramAdapter, "send", False),
     "after-send": (TelegramAdapter, "send", True),
+    "before-memory": (HonchoMemory, "add", False),
+    "after-memory": (HonchoMemory, "add", True),
 }
 
 
@@ -112,7 +116,7 @@ async def serve(orders: Orders) -> None:
     folder = Path(orders.home)
     if orders.hold:
         hold(folder, orders.hold)
-    app.TURN_BACKOFF = replace(app.TURN_BACKOFF, attempts=orders.tries)
+    assembly.TURN_BACKOFF = replace(assembly.TURN_BACKOFF, attempts=orders.tries)
     home = Home(folder / "hermes", folder / "user")
     loaded = app.load(home, {})
     logs.configure(loaded.settings.log, logs.secrets_of(loaded))

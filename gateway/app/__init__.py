@@ -1,0 +1,28 @@
+"""The composition root: the only place that knows every part."""
+
+from gateway.app.assembly import Gateway, Start, assemble
+from gateway.app.configuration import (
+    console_place,
+    load,
+    open_store,
+    pairing_desk,
+    rules_of,
+    stand_in,
+)
+from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
+
+__all__ = [
+    "MANIFESTS",
+    "Gateway",
+    "Start",
+    "assemble",
+    "capabilities",
+    "console_place",
+    "enabled",
+    "load",
+    "open_store",
+    "pairing_desk",
+    "platform_problems",
+    "rules_of",
+    "stand_in",
+]

@@ -1,0 +1,379 @@
+"""Putting one gateway process together. Each part is made when another first asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from gateway.app.configuration import load, open_store, rules_of, stand_in
+from gateway.app.platforms import capabilities, make_adapters
+from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
+from gateway.mailbox.lanes import Done, Lane
+from gateway.memory.lane import Wake
+from gateway.memory.recall import Recall
+from gateway.memory.service import Seeding, open_capture, open_service, open_tools
+from gateway.model.errors import ConfigurationError
+from gateway.ops import health
+from gateway.ops.clock import SystemClock
+from gateway.pipeline import retention
+from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
+from gateway.pipeline.attachments import Attachments
+from gateway.pipeline.builtin import index, open_builtin
+from gateway.pipeline.closing import Closing
+from gateway.pipeline.commands import Commands
+from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
+from gateway.pipeline.delivery import Delivery
+from gateway.pipeline.ending import Ending
+from gateway.pipeline.fetching import Fetcher
+from gateway.pipeline.intake import StoreIntake
+from gateway.pipeline.opening import Opening
+from gateway.pipeline.pairing import Codes, Pairing, load_secret
+from gateway.pipeline.post import Post
+from gateway.pipeline.prefetch import Prefetch
+from gateway.pipeline.rules import Current
+from gateway.pipeline.running import Running
+from gateway.pipeline.turn import TRIES, Turns
+from gateway.policy.retry import Backoff
+from gateway.settings.home import make_private_folder
+from gateway.settings.watch import watch
+from gateway.store.lock import ProcessLock
+from gateway.supervisor import Supervisor
+from gateway.text import catalog
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.memory.service import Capturing, Service
+    from gateway.pipeline.builtin import BuiltIn
+    from gateway.ports import Adapter, Agent, AgentTool, Clock, Transcriber
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Store
+    from gateway.supervisor import Work
+
+log = structlog.get_logger(__name__)
+
+TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
+QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is to be started: one home's gateway, with or without platforms and console."""
+
+    home: Home
+    loaded: Loaded
+    #: called once with the tools that the model may use
+    make_agent: Callable[[Sequence[AgentTool]], Agent]
+    #: what the console's factory gets beside settings and clock; None: no console
+    console: Mapping[str, Any] | None = None
+    #: False: nothing but the console (``chat``)
+    platforms: bool = True
+    clock: Clock = field(default_factory=SystemClock)
+    #: a new id, for ``sessionStrategy: per-session``
+    fresh: str = ""
+    describe_model: Callable[[], str] = lambda: ""
+    #: the command line's commands, for the agent to name to whoever has it
+    terminal: Sequence[str] = ()
+
+
+def assemble(start: Start) -> Gateway:
+    """Put a gateway together. Takes the home's lock; nothing is received before ``run``.
+
+    Raises ``GatewayRunningError``, ``ConfigurationError`` or ``StoreError``.
+    """
+    make_private_folder(start.home.gateway)
+    lock = ProcessLock(start.home.lock)
+    lock.acquire()
+    try:
+        gateway = Gateway(start, open_store(start.home, start.loaded), lock)
+        gateway.prepare()
+    except BaseException:
+        lock.release()
+        raise
+    return gateway
+
+
+class Gateway:
+    """One gateway process. ``prepare`` makes all parts, ``run`` sets them going."""
+
+    def __init__(self, start: Start, store: Store, lock: ProcessLock) -> None:
+        self._start = start
+        self._loaded = start.loaded
+        self._clock = start.clock
+        self._lock = lock
+        self.store = store
+
+    def prepare(self) -> None:
+        """Make every part. Raises ``ConfigurationError`` for one that cannot be."""
+        self._supervisor  # noqa: B018 - the last part asks for all the others
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run until ``stop`` is set or nothing can come any more, then release everything."""
+        try:
+            await self._supervisor.run(stop)
+        finally:
+            await self.agent.aclose()
+            if self._transcriber is not None:
+                await self._transcriber.aclose()
+            if self.recall is not None:
+                await self.recall.aclose()
+            if self.service is not None:
+                await self.service.memory.aclose()
+            await self.store.close()
+            self._lock.release()
+
+    # --- the core ------------------------------------------------------------------------
+
+    @cached_property
+    def engine(self) -> EmbeddedEngine:
+        return EmbeddedEngine(self.store, self._clock)
+
+    @cached_property
+    def current(self) -> Current:
+        rules = rules_of(self._loaded, fresh=self._start.fresh)
+        return Current(rules, stand_in=stand_in(self._loaded))
+
+    @cached_property
+    def _post(self) -> Post:
+        return Post(self.engine, self._clock, capabilities())
+
+    @cached_property
+    def _pairing(self) -> Pairing:
+        codes = Codes(load_secret(self._start.home.secret))
+        return Pairing(self._clock, codes, self.current, self._post)
+
+    @cached_property
+    def _opening(self) -> Opening:
+        return Opening(self._clock, self.current, capabilities())
+
+    @cached_property
+    def _running(self) -> Running:
+        return Running()
+
+    @cached_property
+    def _intake(self) -> StoreIntake:
+        return StoreIntake(
+            self.store,
+            self.engine,
+            self._clock,
+            self.current,
+            post=self._post,
+            pairing=self._pairing,
+        )
+
+    # --- memory --------------------------------------------------------------------------
+
+    @cached_property
+    def service(self) -> Service | None:
+        """The memory service, None where memory is switched off."""
+        loaded = self._loaded
+        return open_service(loaded.settings, loaded.honcho, self.store, self._clock)
+
+    @cached_property
+    def recall(self) -> Recall | None:
+        if self.service is None:
+            return None
+        memory = self.service.memory
+        return Recall(self.store, self._clock, memory, lambda: self.current.rules.recall)
+
+    @cached_property
+    def _wake(self) -> Wake:
+        return Wake(self.engine)
+
+    @cached_property
+    def _prefetch(self) -> Prefetch:
+        return Prefetch(self.engine, self.recall)
+
+    @cached_property
+    def _capturing(self) -> Capturing:
+        recall = self.recall
+        return open_capture(
+            self.service,
+            self.store,
+            self._clock,
+            wake=self._wake,
+            rules=lambda: self.current.rules.capture,
+            seeding=Seeding(
+                self._start.home,
+                lambda: self.current.rules.seed,
+                (lambda: None) if recall is None else recall.forget_identity,
+            ),
+        )
+
+    @cached_property
+    def _builtin(self) -> BuiltIn:
+        return open_builtin(
+            self._start.home,
+            self.store,
+            self._clock,
+            self.current,
+            post=self._post,
+            opening=self._opening,
+        )
+
+    # --- who answers ---------------------------------------------------------------------
+
+    @cached_property
+    def agent(self) -> Agent:
+        tools = open_tools(
+            self.service,
+            self.store,
+            rules=lambda: self.current.rules.tools,
+            seed=lambda: self.current.rules.recall.seed_session,
+        )
+        return self._start.make_agent([*tools, *self._builtin.tools])
+
+    @cached_property
+    def _transcriber(self) -> Transcriber | None:
+        """What writes recordings down, None where nothing does."""
+        settings = self._loaded.settings.voice.transcribe
+        if settings is None:
+            return None
+        from gateway.agent.transcribe import SpeechEndpoint  # not every start should load it
+
+        secrets = self._loaded.secrets
+        key = secrets.get("TRANSCRIBE_API_KEY") or secrets.get("OPENAI_API_KEY")
+        return SpeechEndpoint(settings, key or "")
+
+    @cached_property
+    def _commands(self) -> Commands:
+        return Commands(
+            self._clock,
+            self.current,
+            post=self._post,
+            opening=self._opening,
+            running=self._running,
+            pairing=self._pairing,
+            prefetch=self._prefetch,
+            notebook=self._builtin.notebook,
+            describe_model=self._start.describe_model,
+        )
+
+    @cached_property
+    def adapters(self) -> list[Adapter]:
+        return make_adapters(
+            self._loaded,
+            self._clock,
+            menu=_menu(self._commands, self._loaded),
+            console=self._start.console,
+            others=self._start.platforms,
+        )
+
+    # --- lanes ---------------------------------------------------------------------------
+
+    @cached_property
+    def _attachments(self) -> Attachments:
+        files = self._start.home.files
+        return Attachments(
+            self._clock,
+            files,
+            self._post,
+            fetcher=Fetcher(self._clock, files, self._transcriber),
+            transcribes=self._transcriber is not None,
+            limit=lambda: self.current.rules.file_limit,
+        )
+
+    @cached_property
+    def _turns(self) -> Turns:
+        commands = self._commands
+        return Turns(
+            self._clock,
+            self.current,
+            agent=self.agent,
+            adapters={(each.platform, each.account): each for each in self.adapters},
+            opening=self._opening,
+            attachments=self._attachments,
+            closing=Closing(self._clock, self._post, prefetch=self._prefetch, wake=self._wake),
+            commands=commands,
+            running=self._running,
+            prefetch=self._prefetch,
+            introduce=self._builtin.introduction(
+                chat=commands.menu, terminal=self._start.terminal
+            ),
+        )
+
+    @cached_property
+    def _ending(self) -> Ending:
+        return Ending(self._clock, self.current, self.engine, self._wake)
+
+    @cached_property
+    def _delivery(self) -> Delivery:
+        return Delivery(
+            self._clock,
+            {(each.platform, each.account): each for each in self.adapters},
+            pairing=self._pairing,
+            ending=self._ending,
+        )
+
+    def _lanes(self) -> list[Lane]:
+        turns, commands, delivery = self._turns, self._commands, self._delivery
+        quick = QUICK_BACKOFF
+        return [
+            Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
+            Lane(COMMAND, commands.handle, quick, finishes=True, on_dead=commands.bury),
+            Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, finishes=True, on_dead=delivery.bury),
+            Lane(PREFETCH, self._prefetch.handle, quick, concurrency=8),
+            Lane(SETTLE, self._ending.handle, quick),
+            Lane(CONTROL, _noted, quick),
+            *self._capturing.lanes,
+        ]
+
+    def _background(self) -> dict[str, Work]:
+        keep = self._loaded.settings.retention
+        files = self._start.home.files
+        work: dict[str, Work] = {
+            "retention": lambda: retention.run(self.store, self._clock, keep, files),
+            "health": lambda: health.publish(self.store, self._clock, self.adapters),
+            "reload": lambda: _reload(self._start, self.current),
+            "search": lambda: index(self.store),
+            **self._capturing.background,
+        }
+        if self.recall is not None:
+            work["prewarm"] = self.recall.prewarm_recent
+        return work
+
+    @cached_property
+    def _supervisor(self) -> Supervisor:
+        return Supervisor(
+            self.engine,
+            self._lanes(),
+            self.adapters,
+            intake=self._intake,
+            clock=self._clock,
+            background=self._background(),
+            before_stop=self._capturing.drain,
+        )
+
+
+async def _reload(start: Start, current: Current) -> None:
+    """Follow edits of the configuration; a bad one changes nothing and is said."""
+
+    async def read_again() -> None:
+        try:
+            loaded = load(start.home)
+        except ConfigurationError as error:
+            log.error("settings.kept", action="reload", problems=list(error.problems))
+            return
+        current.stand_in = stand_in(loaded)
+        current.rules = rules_of(loaded, fresh=start.fresh)
+        log.info("settings.reloaded", action="reload")
+
+    paths = (start.home.config, start.home.env, *start.home.honcho_candidates)
+    await watch(paths, read_again, known=start.loaded.digests)
+
+
+async def _noted(_lease: Lease) -> Outcome:
+    """A note of another process has done its work by waking the engine."""
+    return Done()
+
+
+def _menu(commands: Commands, loaded: Loaded) -> list[tuple[str, str]]:
+    language = loaded.settings.language
+    spoken = catalog.DEFAULT_LANGUAGE if language == "auto" else language
+    return [(name, catalog.text(f"cmd.{name}", spoken)) for name in commands.menu]

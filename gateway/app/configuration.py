@@ -1,0 +1,106 @@
+"""A home's configuration and database, as the gateway and the commands beside it open them."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gateway.app.platforms import MANIFESTS, capabilities
+from gateway.mailbox.remote import RemoteMailbox
+from gateway.model.errors import ConfigurationError
+from gateway.model.ids import PlaceId
+from gateway.ops.clock import SystemClock
+from gateway.pipeline.pairing import Codes, Pairing, load_secret
+from gateway.pipeline.post import Post
+from gateway.pipeline.rules import Current, build
+from gateway.policy.session import ConsoleNaming, console_session
+from gateway.settings.home import make_private_folder
+from gateway.settings.read import read
+from gateway.store import migrate
+from gateway.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gateway.pipeline.rules import Rules
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Store
+
+
+def load(
+    home: Home, environ: Mapping[str, str] | None = None, *, profile: str | None = None
+) -> Loaded:
+    """Read the configuration of ``home``; ``profile`` was asked for on the command line.
+
+    Raises ``ConfigurationError``.
+    """
+    models = {manifest.name: manifest.settings for manifest in MANIFESTS}
+    return read(
+        home,
+        profile=profile,
+        environ=os.environ if environ is None else environ,
+        platform_models={name: model for name, model in models.items() if name != "console"},
+    )
+
+
+def rules_of(loaded: Loaded, *, fresh: str = "") -> Rules:
+    """Return the pipeline's rules for a configuration, as of the present folder."""
+    cwd = Path.cwd()
+    outside = ConsoleNaming(
+        manual=loaded.honcho.sessions,
+        title="",
+        strategy=loaded.honcho.session_strategy,
+        cwd=cwd,
+        git_root=_git_root(cwd),
+        fresh=fresh,
+        workspace=loaded.honcho.workspace,
+        peer="",
+        peer_prefix=loaded.honcho.session_peer_prefix,
+    )
+    return build(loaded.settings, loaded.honcho, outside=outside)
+
+
+def _git_root(folder: Path) -> Path | None:
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def open_store(home: Home, loaded: Loaded) -> Store:
+    """Open the home's database and bring it to this version's schema.
+
+    Raises ``StoreError``, or ``ConfigurationError`` for a setting this version cannot serve.
+    """
+    if loaded.settings.store.url is not None:
+        raise ConfigurationError(
+            "store.url: several processes on PostgreSQL are not available in this version; "
+            "leave store.url out to use the database in the home"
+        )
+    make_private_folder(home.gateway)
+    store = SqliteStore(home.database)
+    migrate.upgrade(store.engine)
+    return store
+
+
+def stand_in(loaded: Loaded) -> str:
+    """Return the system user's name where the console's person has no configured one."""
+    if loaded.honcho.peer_name is not None:
+        return ""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return ""
+
+
+def console_place(rules: Rules) -> PlaceId:
+    """Return the console's conversation: one for each session that the strategy names."""
+    return PlaceId(console_session(rules.outside))
+
+
+def pairing_desk(home: Home, loaded: Loaded) -> Pairing:
+    """Return the pairing of a home for a command beside the running gateway."""
+    clock = SystemClock()
+    current = Current(rules_of(loaded))
+    post = Post(RemoteMailbox(clock), clock, capabilities())
+    return Pairing(clock, Codes(load_secret(home.secret)), current, post)
