@@ -46,15 +46,26 @@ async def keep(pieces: AsyncGenerator[bytes, None], path: Path, *, limit: int) -
     """
     part = path.with_suffix(".part")
     file = await asyncio.to_thread(_create, part)
+    try:
+        with file:
+            async with aclosing(pieces):
+                await _pour(pieces, file, limit)
+        await asyncio.to_thread(part.replace, path)
+    finally:
+        _discard(part)
+
+
+async def _pour(pieces: AsyncGenerator[bytes, None], file: BinaryIO, limit: int) -> None:
     size = 0
-    with file:
-        async with aclosing(pieces):
-            async for piece in pieces:
-                size += len(piece)
-                if size > limit:
-                    raise PlatformError("the file is larger than it may be", code="too_large")
-                file.write(piece)
-    await asyncio.to_thread(part.replace, path)
+    async for piece in pieces:
+        size += len(piece)
+        if size > limit:
+            raise PlatformError("the file is larger than it may be", code="too_large")
+        file.write(piece)
+
+
+def _discard(part: Path) -> None:
+    part.unlink(missing_ok=True)
 
 
 def write(path: Path, words: str) -> None:

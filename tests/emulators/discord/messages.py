@@ -142,7 +142,12 @@ def history(request: Request) -> list[Json]:
 
 
 def single(request: Request) -> Json:
-    return request.message()
+    """Addresses of files are signed anew."""
+    message = request.message()
+    held = [message, *(each["message"] for each in message.get("message_snapshots", ()))]
+    for file in (file for each in held for file in each.get("attachments", ())):
+        file["url"] = address_of(request.world, file["url"], file["id"])
+    return message
 
 
 def _announce(request: Request, channel: Channel, kind: str, message: Json) -> None:
@@ -206,8 +211,7 @@ def store_file(world: World, channel: str, name: str, content: bytes) -> Json:
     """Keep a file and return it as an attachment, under an address that looks signed."""
     identity = world.new_id()
     world.files[identity] = (name, content)
-    path = f"/attachments/{channel}/{identity}/{name}"
-    url = f"{world.address}{path}?ex=69300000&is=692eae80&hm={signature(identity)}&"
+    url = address_of(world, f"{world.address}/attachments/{channel}/{identity}/{name}", identity)
     return {
         "id": identity,
         "filename": name,
@@ -217,6 +221,12 @@ def store_file(world: World, channel: str, name: str, content: bytes) -> Json:
     }
 
 
-def signature(identity: str) -> str:
+def address_of(world: World, address: str, identity: str) -> str:
+    """Return a file's address under a signature that is good until ``expire``."""
+    signed = signature(identity, world.signing_key)
+    return f"{address.partition('?')[0]}?ex=69300000&is=692eae80&hm={signed}&"
+
+
+def signature(identity: str, key: int) -> str:
     """Return what stands for the signature of an attachment's address."""
-    return f"{int(identity) * 2_654_435_761 % 2**128:032x}"
+    return f"{(int(identity) + key) * 2_654_435_761 % 2**128:032x}"

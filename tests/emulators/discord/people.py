@@ -82,6 +82,10 @@ class People:
         """Store a file and return it for ``say(attachments=[…])``."""
         return store_file(self._world, channel, name, content) | facts
 
+    def expire_files(self) -> None:
+        """Let every address of a file that was given out so far expire."""
+        self._world.signing_key += 1
+
     # --- what people do ---
 
     def say(

@@ -51,6 +51,9 @@ ROUTES: dict[str, tuple[str, str, Callable[[Request], Any]]] = {
     ),
 }
 
+#: what the record calls the fetching of a file
+DOWNLOAD = "download"
+
 #: authorised by a token in the path
 _OPEN = frozenset({"respond", "unrespond"})
 
@@ -161,7 +164,11 @@ class Rest:
 
     async def _download(self, request: web.Request) -> web.Response:
         identity = request.match_info["file"]
-        signed = request.query.get("hm") == messages.signature(identity)
+        path, query = dict(request.match_info), dict(request.query)
+        token = request.headers.get("Authorization", "")
+        self.calls.append(Recorded(DOWNLOAD, path, query, None, token, time.monotonic()))
+        self._on_change()
+        signed = query.get("hm") == messages.signature(identity, self._world.signing_key)
         if not signed or identity not in self._world.files:
             return web.Response(status=404, text="This content is no longer available.")
         return web.Response(body=self._world.files[identity][1])

@@ -109,6 +109,8 @@ class World:
         self.roles: dict[tuple[str, str], list[str]] = {}
         #: attachment id → (name, content)
         self.files: dict[str, tuple[str, bytes]] = {}
+        #: addresses of files that were signed with an earlier one have expired
+        self.signing_key = 0
         self.interactions: dict[str, Interaction] = {}
         self._last_id = 0
 

@@ -28,6 +28,9 @@ Json = dict[str, Any]
 
 METHODS = methods.METHODS | chat.METHODS | files.METHODS
 
+#: what the record calls the fetching of a file
+DOWNLOAD = "download"
+
 
 @dataclass(slots=True)
 class Recorded:
@@ -112,6 +115,9 @@ class WebApi:
     async def _download(self, request: web.Request) -> web.Response:
         """Without the token a page to sign in comes, with status 200, as from Slack."""
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        args = {"file": request.match_info["file"]}
+        self.calls.append(Recorded(DOWNLOAD, args, token, time.monotonic()))
+        self._on_change()
         found = self._world.files.get(request.match_info["file"])
         if token not in self._world.bots or found is None:
             return web.Response(

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 METHODS = methods.METHODS | media.METHODS | account.METHODS
 
+#: what the record and the faults call the fetching of a file
+DOWNLOAD = "download"
+
 
 @dataclass(slots=True)
 class Recorded:
@@ -109,9 +112,18 @@ class BotApi:
         return bot
 
     async def _download(self, request: web.Request) -> web.Response:
+        token, path = request.match_info["token"], request.match_info["path"]
+        self.calls.append(Recorded(DOWNLOAD, {"path": path}, token, time.monotonic()))
+        self._on_change()
+        if slow := self.faults.take({FaultKind.SLOW}, DOWNLOAD, ""):
+            await asyncio.sleep(slow.seconds)
+        fault = self.faults.take(BEFORE_THE_WORK, DOWNLOAD, "")
+        if fault is not None and fault.kind != FaultKind.ERROR:
+            return _instead(request, fault)
         try:
-            self._authorised(request.match_info["token"])
-            path = request.match_info["path"]
+            if fault is not None and fault.error is not None:
+                raise fault.error
+            self._authorised(token)
             for stored in self._world.files.values():
                 if stored.path == path:
                     return web.Response(body=stored.content)
