@@ -153,7 +153,9 @@ class Recall:
         state = await self._state(key, rules)
         cadence = reasoning.Cadence(state.asked_turn, state.empties)
         work = []
-        if state.base_turn is None or state.turns - state.base_turn >= rules.context_cadence:
+        # the first turn's own was asked for before its words were stored
+        early = state.base_turn is None or state.turns == 1
+        if early or state.turns - (state.base_turn or 0) >= rules.context_cadence:
             work.append(self._fetch_base(key, rules))
         if not reasoning.trivial(message) and reasoning.due(rules.dialectic, cadence, state.turns):
             work.append(self._fetch_dialectic(key, message, rules))
@@ -311,8 +313,7 @@ def _assemble(
     ):
         dialectic = ""
     layers = []
-    if base is not None:
-        chars = sum(map(len, base.values()))
+    if base is not None and (chars := sum(map(len, base.values()))):
         layers.append(Layer("base", chars, turn - popped.base_turn, waited[0]))
     if dialectic:
         age = turn - popped.dialectic_turn

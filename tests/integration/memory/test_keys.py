@@ -1,0 +1,193 @@
+"""Each key of honcho.json about recall, from the file to what the service is asked and told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gateway import app
+from gateway.settings.home import Home
+from tests.integration.memory.recalling import ADA, Bench, knowing, opened
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from gateway.pipeline.rules import Rules
+    from tests.fakes.memory import FakeMemory
+
+LONG = "Tell me about the garden in autumn. " * 12
+
+
+def rules(folder: Path, **keys: Any) -> Rules:
+    """Return the rules of a home whose honcho.json holds ``keys``."""
+    home = Home(folder / "hermes", folder / "user")
+    home.path.mkdir(exist_ok=True)
+    (home.path / "honcho.json").write_text(json.dumps(keys))
+    return app.rules_of(app.load(home, {}))
+
+
+@asynccontextmanager
+async def configured(folder: Path, memory: FakeMemory, **keys: Any) -> AsyncIterator[Bench]:
+    """Open a recall that follows ``keys``."""
+    async with opened(folder, memory) as bench:
+        bench.rules = rules(folder, **keys).recall
+        yield bench
+
+
+async def several(bench: Bench, count: int, message: str = "And the exam?") -> list[str]:
+    """Take turns of one person, with what is fetched between them."""
+    texts = []
+    for _ in range(count):
+        texts.append(await bench.turn(message=message))
+        await bench.recall.refresh(ADA, message)
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("mode", "injects", "tools"),
+    [("hybrid", True, True), ("context", True, False), ("tools", False, True)],
+)
+async def test_recall_mode(tmp_path: Path, mode: str, injects: bool, tools: bool) -> None:
+    memory = knowing(representation="Ada likes tea.")
+    async with configured(tmp_path, memory, recallMode=mode) as bench:
+        assert bool(await bench.turn()) is injects
+        assert bool(memory.calls) is injects
+    assert rules(tmp_path, recallMode=mode).tools.shown is tools
+
+
+@pytest.mark.parametrize(("tokens", "text"), [(None, 119), (8, 32)])
+async def test_context_tokens(tmp_path: Path, tokens: int | None, text: int) -> None:
+    memory = knowing(representation="Ada likes tea with milk.")
+    memory.answers.clear()
+    async with configured(tmp_path, memory, contextTokens=tokens) as bench:
+        assert len(await bench.turn()) == text
+
+
+@pytest.mark.parametrize(("cadence", "fetched"), [(1, 7), (3, 3)])
+async def test_context_cadence(tmp_path: Path, cadence: int, fetched: int) -> None:
+    memory = knowing(representation="Ada likes tea.")
+    async with configured(tmp_path, memory, contextCadence=cadence) as bench:
+        assert all("tea" in text for text in await several(bench, 6))
+    assert len([query for query in memory.contexts if query.target == "ada"]) == fetched
+
+
+@pytest.mark.parametrize(("cadence", "asked"), [(1, 6), (2, 3), (3, 2)])
+async def test_dialectic_cadence(tmp_path: Path, cadence: int, asked: int) -> None:
+    memory = knowing()
+    memory.answers = ["The exam is on Friday."] * 10
+    async with configured(tmp_path, memory, dialecticCadence=cadence) as bench:
+        await several(bench, 6)
+    assert len(memory.questions) == asked
+
+
+@pytest.mark.parametrize(
+    ("keys", "message", "levels"),
+    [
+        ({}, "And the exam?", ["low"]),
+        ({"dialecticReasoningLevel": "medium"}, "And the exam?", ["medium"]),
+        ({"dialecticDepth": 2}, "And the exam?", ["minimal", "low"]),
+        ({"dialecticDepth": 3}, "And the exam?", ["minimal", "low", "low"]),
+        ({"dialecticDepth": 2, "dialecticDepthLevels": ["low", "max"]}, LONG, ["low", "max"]),
+        ({}, LONG, ["high"]),
+        ({"reasoningLevelCap": "medium"}, LONG, ["medium"]),
+        ({"reasoningHeuristic": False}, LONG, ["low"]),
+    ],
+)
+async def test_levels_of_the_passes(
+    tmp_path: Path, keys: dict[str, Any], message: str, levels: list[str]
+) -> None:
+    memory = knowing()
+    memory.answers = ["Friday."] * 3
+    async with configured(tmp_path, memory, **keys) as bench:
+        await bench.turn(message=message)
+    assert [question.level for question in memory.questions] == levels
+
+
+async def test_dialectic_max_chars(tmp_path: Path) -> None:
+    memory = knowing()
+    memory.answers = ["The exam is on Friday."]
+    async with configured(tmp_path, memory, dialecticMaxChars=12) as bench:
+        assert (await bench.turn()).endswith("\nThe exam is")
+
+
+async def test_dialectic_max_input_chars(tmp_path: Path) -> None:
+    memory = knowing()
+    async with configured(tmp_path, memory, dialecticMaxInputChars=300) as bench:
+        await bench.turn(message=LONG)
+    (question,) = memory.questions
+    assert 280 < len(question.text) <= 300
+
+
+@pytest.mark.parametrize(("dynamic", "level"), [(True, True), (False, False)])
+def test_dialectic_dynamic(tmp_path: Path, dynamic: bool, level: bool) -> None:
+    assert rules(tmp_path, dialecticDynamic=dynamic).tools.dynamic is level
+
+
+@pytest.mark.parametrize(
+    ("keys", "pauses"),
+    [
+        ({}, [2.0, 3.0]),
+        ({"firstTurnBaseWait": 1.5}, [1.5, 2.0]),
+        ({"firstTurnDialecticWait": 0.5}, [0.5, 3.0]),
+    ],
+)
+async def test_first_turn_waits(tmp_path: Path, keys: dict[str, Any], pauses: list[float]) -> None:
+    memory = knowing()
+    memory.gate = asyncio.Event()
+    async with configured(tmp_path, memory, **keys) as bench:
+        first = asyncio.create_task(bench.turn())
+        await bench.clock.until_sleeping(2)
+        assert bench.clock.pauses == pauses
+        await bench.clock.advance(pauses[-1])
+        assert await first == ""
+
+
+@pytest.mark.parametrize(
+    ("keys", "asker", "target"),
+    [
+        ({}, "hermes", "ada"),
+        ({"aiPeer": "iris"}, "iris", "ada"),
+        ({"observationMode": "unified"}, "hermes", "ada"),
+        ({"observation": {"ai": {"observeOthers": False}}}, "ada", None),
+    ],
+)
+async def test_whose_view_is_asked_for(
+    tmp_path: Path, keys: dict[str, Any], asker: str, target: str | None
+) -> None:
+    """C10: agent and person, or the person's own peer where the agent observes nobody."""
+    memory = knowing()
+    async with configured(tmp_path, memory, **keys) as bench:
+        await bench.turn()
+    (question,) = memory.questions
+    assert (question.asker, question.target) == (asker, target)
+    about_ada = next(query for query in memory.contexts if query.target == "ada")
+    assert about_ada.perspective == (asker if target else None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "person", "agent"),
+    [
+        ({}, (True, True), (True, True)),
+        ({"observationMode": "unified"}, (True, False), (False, True)),
+        ({"observation": {"user": {"observeMe": False}}}, (False, True), (True, True)),
+        (
+            {"observationMode": "unified", "observation": {"ai": {"observeMe": True}}},
+            (True, False),
+            (True, True),
+        ),
+    ],
+)
+def test_who_observes(
+    tmp_path: Path,
+    keys: dict[str, Any],
+    person: tuple[bool, bool],
+    agent: tuple[bool, bool],
+) -> None:
+    found = rules(tmp_path, **keys).capture.observation
+    assert (found.user.observe_me, found.user.observe_others) == person
+    assert (found.agent.observe_me, found.agent.observe_others) == agent
