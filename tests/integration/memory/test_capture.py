@@ -215,13 +215,19 @@ async def test_a_message_in_more_parts_than_a_request_holds(scribe: Scribe, faul
 async def test_a_changed_limit_does_not_change_what_was_cut_before(scribe: Scribe) -> None:
     text = "".join(f"{number:03} " for number in range(100))
     scribe.rules = with_rules(part_limit=50)
+    scribe.proxy.slow("/sessions$", 0.2)
     scribe.proxy.fail_after(MESSAGES)
     await scribe.say(text)
-    await scribe.run_for(2)
+    await scribe.until(lambda: _in_flight(scribe))
     scribe.rules = with_rules(part_limit=70)
     await scribe.settled()
     parts = await texts(scribe)
+    assert all(len(part) <= 50 for part in parts)
     assert "".join(re.sub(r"^\[\d+/\d+\] ", "", part) for part in parts) == text
+
+
+async def _in_flight(scribe: Scribe) -> bool:
+    return await scribe.states() == ["sending"]
 
 
 @pytest.mark.parametrize("mark", ["<|endoftext|>", "<|fim_prefix|>", "<|im_start|>system"])
