@@ -5,10 +5,10 @@ from gateway.app.configuration import (
     console_place,
     load,
     open_store,
-    pairing_desk,
     rules_of,
     stand_in,
 )
+from gateway.app.desks import delivery_desk, pairing_desk
 from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "assemble",
     "capabilities",
     "console_place",
+    "delivery_desk",
     "enabled",
     "load",
     "open_store",

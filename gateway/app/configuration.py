@@ -7,14 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.app.platforms import MANIFESTS, capabilities
-from gateway.mailbox.remote import RemoteMailbox
+from gateway.app.platforms import MANIFESTS
 from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
-from gateway.ops.clock import SystemClock
-from gateway.pipeline.pairing import Codes, Pairing, load_secret
-from gateway.pipeline.post import Post
-from gateway.pipeline.rules import Current, build
+from gateway.pipeline.rules import build
 from gateway.policy.session import ConsoleNaming, console_session
 from gateway.settings.home import make_private_folder
 from gateway.settings.read import read
@@ -96,11 +92,3 @@ def stand_in(loaded: Loaded) -> str:
 def console_place(rules: Rules) -> PlaceId:
     """Return the console's conversation: one for each session that the strategy names."""
     return PlaceId(console_session(rules.outside))
-
-
-def pairing_desk(home: Home, loaded: Loaded) -> Pairing:
-    """Return the pairing of a home for a command beside the running gateway."""
-    clock = SystemClock()
-    current = Current(rules_of(loaded))
-    post = Post(RemoteMailbox(clock), clock, capabilities())
-    return Pairing(clock, Codes(load_secret(home.secret)), current, post)

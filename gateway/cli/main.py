@@ -11,6 +11,7 @@ from gateway.cli import (
     approvals,
     config,
     db,
+    deliveries,
     doctor,
     inspect,
     memory,
@@ -66,6 +67,7 @@ cli.command()(inspect.trace)
 cli.command()(inspect.status)
 cli.command()(doctor.doctor)
 cli.add_typer(pairing.group, name="pairing")
+cli.add_typer(deliveries.group, name="deliveries")
 for command in (approvals.approvals, approvals.approve, approvals.reject):
     memory.group.command()(command)
 cli.add_typer(memory.group, name="memory")

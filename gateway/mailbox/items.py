@@ -199,6 +199,18 @@ def revive(tx: Tx, item_id: int, *, now: datetime) -> bool:
     return changed.rowcount == 1
 
 
+def hurry(tx: Tx, lane: str, dedupe: str, *, now: datetime) -> None:
+    """Let a waiting item run now, and those put again for the same (``dedupe/…``)."""
+    same = sa.or_(
+        table.c.dedupe == dedupe, table.c.dedupe.startswith(f"{dedupe}/", autoescape=True)
+    )
+    tx.conn.execute(
+        sa.update(table)
+        .where(table.c.lane == lane, table.c.state == ItemState.READY, same)
+        .values(run_at=now)
+    )
+
+
 def forget_done(tx: Tx, *, before: datetime, limit: int = 1000) -> int:
     """Delete up to ``limit`` items finished before ``before``; returns how many."""
     old = (

@@ -31,5 +31,10 @@ class RemoteMailbox:
         """Add an item and a note about it; None when it was put before."""
         now = self._clock.now()
         added = items.insert(tx, lane, key, dedupe=dedupe, payload=payload, now=now)
-        items.insert(tx, CONTROL, CONTROL, dedupe=sortable_id("n"), payload={}, now=now)
+        self.note(tx)
         return added
+
+    def note(self, tx: Tx) -> None:
+        """Make the running gateway look at everything that waits, once this is committed."""
+        now = self._clock.now()
+        items.insert(tx, CONTROL, CONTROL, dedupe=sortable_id("n"), payload={}, now=now)

@@ -24,7 +24,7 @@ from gateway.model.ids import PlaceId
 from gateway.model.outbound import PartState
 from gateway.pipeline.lateness import with_apology
 from gateway.policy.retry import Backoff
-from gateway.store import outbox, places, turns
+from gateway.store import outbox, places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,7 +86,7 @@ class Delivery:
         """``on_dead`` of the lane."""
         stored = outbox.load(tx.conn, item.payload["part"])
         if not stored.state.final:
-            self._conclude(tx, stored, PartState.FAILED, error=error)
+            self._ending.conclude(tx, stored, PartState.FAILED, error=error)
 
     def _begin(self, tx: Tx, item: Item) -> StoredPart:
         stored = outbox.load(tx.conn, item.payload["part"])
@@ -94,7 +94,7 @@ class Delivery:
             return stored
         key = _place_key(stored.part)
         if places.unreachable(tx.conn, key):
-            self._conclude(tx, stored, PartState.FAILED, error=UnreachableError.code)
+            self._ending.conclude(tx, stored, PartState.FAILED, error=UnreachableError.code)
             return replace(stored, state=PartState.FAILED)
         if stored.state is PartState.WAITING:
             stored = self._apologise(tx, stored)
@@ -145,7 +145,7 @@ class Delivery:
 
     def _delivered(self, stored: StoredPart, receipt: Receipt) -> Outcome:
         return Done(
-            lambda tx: self._conclude(
+            lambda tx: self._ending.conclude(
                 tx,
                 stored,
                 PartState.DELIVERED,
@@ -163,7 +163,7 @@ class Delivery:
             state=state.value,
             code=error,
         )
-        return Done(lambda tx: self._conclude(tx, stored, state, error=error))
+        return Done(lambda tx: self._ending.conclude(tx, stored, state, error=error))
 
     def _not_here(self, stored: StoredPart) -> Outcome:
         """Keep a part whose platform this process does not run; another start may."""
@@ -220,7 +220,7 @@ class Delivery:
 
         def effects(tx: Tx) -> None:
             places.mark_unreachable(tx, key, now=self._clock.now())
-            self._conclude(tx, stored, PartState.FAILED, error=error.code)
+            self._ending.conclude(tx, stored, PartState.FAILED, error=error.code)
 
         log.warning(
             "delivery.unreachable",
@@ -229,40 +229,6 @@ class Delivery:
             platform=stored.part.address.platform,
         )
         return Done(effects)
-
-    # --- transactions --------------------------------------------------------------------
-
-    def _conclude(
-        self,
-        tx: Tx,
-        stored: StoredPart,
-        state: PartState,
-        *,
-        sent_message: str | None = None,
-        error: str = "",
-        degraded: str = "",
-    ) -> None:
-        outbox.conclude(
-            tx,
-            stored.id,
-            state,
-            now=self._clock.now(),
-            sent_message=sent_message,
-            error=error,
-            degraded=degraded,
-        )
-        turn = stored.part.turn
-        if turn is not None:
-            turns.mark(
-                tx,
-                turn,
-                "delivered",
-                state.value,
-                now=self._clock.now(),
-                attempt=stored.attempts,
-                detail=f"part {stored.ordinal + 1}" + (f": {error}" if error else ""),
-            )
-            self._ending.part_concluded(tx, turn)
 
 
 def _place_key(part: Part) -> places.PlaceKey:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gateway.pipeline.rules import Current
     from gateway.ports import Clock
     from gateway.store.engine import Tx
+    from gateway.store.outbox import StoredPart
 
 #: seconds for which ``writeFrequency: turn`` keeps a turn open for the memory service
 BUDGET = 5.0
@@ -33,8 +34,34 @@ class Ending:
         self._mailbox = mailbox
         self._wake = wake
 
-    def part_concluded(self, tx: Tx, turn: TurnId) -> None:
-        """A part of a turn's answer is delivered, unknown or given up."""
+    def conclude(
+        self,
+        tx: Tx,
+        stored: StoredPart,
+        state: PartState,
+        *,
+        sent_message: str | None = None,
+        error: str = "",
+        degraded: str = "",
+    ) -> None:
+        """Write down that a part is delivered, unknown or given up, and what follows of it."""
+        now, turn = self._clock.now(), stored.part.turn
+        outbox.conclude(
+            tx,
+            stored.id,
+            state,
+            now=now,
+            sent_message=sent_message,
+            error=error,
+            degraded=degraded,
+        )
+        if turn is not None:
+            detail = f"part {stored.ordinal + 1}" + (f": {error}" if error else "")
+            attempt = stored.attempts
+            turns.mark(tx, turn, "delivered", state.value, now=now, attempt=attempt, detail=detail)
+            self._part_concluded(tx, turn)
+
+    def _part_concluded(self, tx: Tx, turn: TurnId) -> None:
         states, freed = outbox.states_of(tx.conn, turn), None
         if PartState.DELIVERED in states or PartState.UNKNOWN in states:
             freed = ledger.release(tx, turn)
@@ -63,4 +90,8 @@ class Ending:
             self._advance(tx, turn)
 
     def _advance(self, tx: Tx, turn: TurnId) -> None:
+        """Settle a turn; one whose part an operator sent again is settled already."""
+        found = turns.load(tx.conn, turn)
+        if found is None or found.state is TurnState.SETTLED:
+            return
         turns.advance(tx, turn, TurnState.SETTLED, now=self._clock.now())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gateway.model.ids import sortable_id
 from gateway.pipeline.addresses import DELIVER
 from gateway.store import outbox, places
 from gateway.text.markup import parse
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from gateway.model.capabilities import Capabilities
     from gateway.model.ids import PlatformName
-    from gateway.model.outbound import RichText
+    from gateway.model.outbound import Address, RichText
     from gateway.ports import Clock
     from gateway.store.engine import Tx
 
@@ -57,17 +58,19 @@ class Post:
     def send(self, tx: Tx, letter: outbox.Letter) -> None:
         """Put a letter's parts on their way, in order behind whatever its place waits for."""
         for part in outbox.post(tx, letter, now=self._clock.now()):
-            self.deliver(tx, letter, part)
+            self.deliver(tx, letter.address, part)
 
-    def deliver(self, tx: Tx, letter: outbox.Letter, part: int) -> None:
-        """Ask for one stored part's delivery. A place that moves keeps its one order."""
-        where = letter.address
+    def deliver(self, tx: Tx, where: Address, part: int, *, again: bool = False) -> None:
+        """Ask for one stored part's delivery. A place that moves keeps its one order.
+
+        Once for each part, except ``again``: behind what its place waits for now.
+        """
         first = places.first(tx.conn, places.PlaceKey(where.platform, where.account, where.place))
         self._mailbox.put(
             tx,
             DELIVER,
             f"{where.platform}/{where.account}/{first}",
-            dedupe=str(part),
+            dedupe=f"{part}/{sortable_id('d')}" if again else str(part),
             payload={"part": part},
         )
 

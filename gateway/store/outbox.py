@@ -76,7 +76,17 @@ def post(tx: Tx, letter: Letter, *, now: datetime) -> list[int]:
 
 def load(conn: sa.Connection, part_id: int) -> StoredPart:
     """Return a part; its content is empty once it was delivered."""
-    row = conn.execute(sa.select(outbox).where(outbox.c.id == part_id)).one()
+    found = find(conn, part_id)
+    if found is None:
+        raise LookupError("an item names a part that does not exist")
+    return found
+
+
+def find(conn: sa.Connection, part_id: int) -> StoredPart | None:
+    """Return a part, None where there is none."""
+    row = conn.execute(sa.select(outbox).where(outbox.c.id == part_id)).first()
+    if row is None:
+        return None
     state = PartState(row.state)
     part = Part(
         key=row.key,
@@ -146,6 +156,26 @@ def states_of(conn: sa.Connection, turn_id: TurnId) -> list[PartState]:
         sa.select(outbox.c.state).where(outbox.c.turn == turn_id).order_by(outbox.c.id)
     )
     return [PartState(state) for state in rows.scalars()]
+
+
+def undelivered(conn: sa.Connection) -> list[sa.Row[Any]]:
+    """Return what waits, failed or is unknown, without its text, oldest first."""
+    columns = (
+        outbox.c.id,
+        outbox.c.turn,
+        outbox.c.ordinal,
+        outbox.c.purpose,
+        outbox.c.platform,
+        outbox.c.account,
+        outbox.c.place,
+        outbox.c.thread,
+        outbox.c.state,
+        outbox.c.attempts,
+        outbox.c.error,
+        outbox.c.created_at,
+    )
+    open_ = outbox.c.state != PartState.DELIVERED
+    return list(conn.execute(sa.select(*columns).where(open_).order_by(outbox.c.id)))
 
 
 def of_turn(conn: sa.Connection, turn_id: TurnId) -> list[sa.Row[Any]]:

@@ -52,6 +52,11 @@ def mark_unreachable(tx: Tx, key: PlaceKey, *, now: datetime) -> None:
     tx.conn.execute(sa.update(place).where(_is(key)).values(unreachable_at=now))
 
 
+def mark_reachable(tx: Tx, key: PlaceKey) -> None:
+    """Let the place be written to again."""
+    tx.conn.execute(sa.update(place).where(_is(key)).values(unreachable_at=None))
+
+
 def unreachable(conn: sa.Connection, key: PlaceKey) -> bool:
     """Return whether the place is known not to take messages."""
     since = conn.execute(sa.select(place.c.unreachable_at).where(_is(key))).scalar()

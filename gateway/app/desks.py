@@ -1,0 +1,35 @@
+"""Parts of the pipeline put together for a command that works beside the running gateway."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gateway.app.configuration import rules_of
+from gateway.app.platforms import capabilities
+from gateway.mailbox.remote import RemoteMailbox
+from gateway.memory.lane import Wake
+from gateway.ops.clock import SystemClock
+from gateway.pipeline.deliveries import DeliveryDesk
+from gateway.pipeline.ending import Ending
+from gateway.pipeline.pairing import Codes, Pairing, load_secret
+from gateway.pipeline.post import Post
+from gateway.pipeline.rules import Current
+
+if TYPE_CHECKING:
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+
+
+def pairing_desk(home: Home, loaded: Loaded) -> Pairing:
+    """Return who lets people in and turns them away."""
+    clock = SystemClock()
+    post = Post(RemoteMailbox(clock), clock, capabilities())
+    return Pairing(clock, Codes(load_secret(home.secret)), Current(rules_of(loaded)), post)
+
+
+def delivery_desk(loaded: Loaded) -> DeliveryDesk:
+    """Return what operators do about parts that are not delivered."""
+    clock = SystemClock()
+    mailbox, current = RemoteMailbox(clock), Current(rules_of(loaded))
+    post = Post(mailbox, clock, capabilities())
+    return DeliveryDesk(clock, mailbox, post, Ending(clock, current, mailbox, Wake(mailbox)))
