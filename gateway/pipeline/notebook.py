@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from gateway.store.inbox import InboxRow
     from gateway.store.search import Line
 
-#: characters of an entry and of a found line as a chat shows them
-_ENTRY, _FOUND = 400, 200
+#: characters of a found line as a chat shows it
+_FOUND = 200
 _HITS = 5
 
 
@@ -136,7 +136,7 @@ class Notebook:
         if not entries:
             return ""
         head = caller.text(f"memory.{target}", usage=usage(entries, rules.limits[target]))
-        lines = [f"- {caller.text('memory.entry', content=_short(one))}" for one in entries]
+        lines = [f"- {caller.text('memory.entry', content=_flat(one))}" for one in entries]
         return "\n".join([head, "", *lines])
 
     async def _decide(self, caller: Caller, peer: PeerId, word: str, id_: str) -> str:
@@ -182,8 +182,9 @@ def _line(caller: Caller, line: Line, zone: ZoneInfo) -> str:
     )
 
 
-def _short(text: str) -> str:
-    return one_line(text, _ENTRY)
+def _flat(text: str) -> str:
+    """Return an entry whole, on one line: who says yes must have read all of it."""
+    return " ".join(text.split())
 
 
 def proposal(staged: Staged, language: str) -> str:
@@ -193,8 +194,8 @@ def proposal(staged: Staged, language: str) -> str:
         f"memory.{write.action}",
         language,
         file=Target(write.file).file,
-        content=_short(write.content),
-        old=_short(write.old_text),
+        content=_flat(write.content),
+        old=_flat(write.old_text),
     )
     return f"{said} {catalog.text('memory.decide', language, id=staged.id)}"
 

@@ -67,8 +67,8 @@ def run(*words: str, code: int = 0) -> str:
 
 
 def test_words_are_found_for_everybody_or_one_person(home: Home) -> None:
-    every = json.loads(run("search", "otter", "--json"))
-    assert [one["snippet"] for one in every] == ["The otter is back", "An otter of mine"]
+    every = json.loads(run("search", "otter", "--limit", "5", "--json"))
+    assert {one["snippet"] for one in every} == {"The otter is back", "An otter of mine"}
     assert every[0]["session"] == samples.SESSION
     one = json.loads(run("search", "otter", "--person", "tobias", "--json"))
     assert [each["snippet"] for each in one] == ["An otter of mine"]
