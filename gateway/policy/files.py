@@ -77,9 +77,7 @@ def read_text(data: bytes, *, whole: bool) -> str | None:
 
 def size_text(size: int) -> str:
     """Return a number of bytes as people read it: ``3.2 MB``."""
-    amount = float(size)
-    for unit in _UNITS[:-1]:
-        if amount < 1024:
-            return f"{amount:.3g} {unit}"
-        amount /= 1024
-    return f"{amount:.3g} {_UNITS[-1]}"
+    amount, unit = float(size), 0
+    while amount >= 1000 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.3g} {_UNITS[unit]}"
