@@ -39,9 +39,9 @@ class SpeechStub(LoopbackServer):
         """Address of the API, with ``/v1``."""
         return f"{self.address}/v1"
 
-    def fail(self, status: int, body: str = "{}", *, times: int = 1, **headers: str) -> None:
+    def fail(self, status: int, body: str = "{}", *, times: int = 1) -> None:
         """Answer the next requests with a status and a body."""
-        self.faults += [(status, body, headers)] * times
+        self.faults += [(status, body, {})] * times
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [web.post("/v1/audio/transcriptions", self._transcribe)]
