@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic_ai.messages import BinaryContent
@@ -22,7 +23,7 @@ async def load(pictures: Sequence[AttachedFile]) -> list[BinaryContent]:
 
 def _load(picture: AttachedFile) -> BinaryContent:
     try:
-        data = b"" if picture.path is None else picture.path.read_bytes()
+        data = b"" if picture.path is None else Path(picture.path).read_bytes()
     except OSError as error:
         raise AgentError(
             f"a picture cannot be read: {error.strerror}",

@@ -39,8 +39,9 @@ def _print_trace(found: dict[str, Any]) -> None:
         typer.echo(f"model        {usage['model']}, {usage['requests']} request(s), {tokens}")
     for layer in found["recall"]:
         age = "for this turn" if layer["age"] == 0 else f"{layer['age']} turn(s) old"
+        what = f"{layer['chars']} characters, {age}" if layer["chars"] else "nothing"
         waited = f", waited {layer['waited']:.1f} s" if layer["waited"] else ""
-        typer.echo(f"recalled     {layer['name']}: {layer['chars']} characters, {age}{waited}")
+        typer.echo(f"recalled     {layer['name']}: {what}{waited}")
     typer.echo("")
     for point in found["checkpoints"]:
         words = [point["step"], point["status"], point["detail"]]

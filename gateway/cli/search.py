@@ -29,6 +29,7 @@ def search(
     query: Annotated[
         str, typer.Argument(help='Words, a "phrase", begin*, one OR other.', show_default=False)
     ] = "",
+    *,
     person: Annotated[str | None, typer.Option(help="Only this peer's own conversations.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many messages.")] = 10,
     check: Annotated[bool, typer.Option("--check", help="Compare index and messages.")] = False,

@@ -29,9 +29,10 @@ class Layer:
     """One layer that went into a prompt, for the trace: no text."""
 
     name: str
+    #: 0: nothing came in the time that this turn waited
     chars: int
-    #: the person's turns since it was fetched; None: fetched for this very turn
-    age: int | None
+    #: the person's turns since it was fetched; 0: for this very turn
+    age: int
     #: seconds that this turn waited for it
     waited: float = 0.0
 

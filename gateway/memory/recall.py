@@ -99,7 +99,7 @@ class Recall:
         if known is not None:
             return str(known["text"])
         popped = await write(lambda tx: self._pop(tx, key, rules, count=True))
-        waited = (0.0, 0.0)
+        waited: tuple[float, float] | None = None
         if popped.turn == 1 and popped.base is None:
             waited = await self._wait(key, message, rules)
             popped = await write(lambda tx: self._pop(tx, key, rules, count=False))
@@ -299,23 +299,21 @@ def self_sessions(
 
 
 def _assemble(
-    popped: Popped, rules: RecallRules, waited: tuple[float, float]
+    popped: Popped, rules: RecallRules, waited: tuple[float, float] | None
 ) -> tuple[str, list[Layer]]:
-    turn = popped.turn
-    base = popped.base
-    if base is not None and not reasoning.fresh(
-        popped.base_turn, turn, limit=rules.context_cadence
-    ):
+    """Return the block and its layers; one that was waited for in vain has no characters."""
+    turn, base, dialectic = popped.turn, popped.base, popped.dialectic
+    if not reasoning.fresh(popped.base_turn, turn, limit=rules.context_cadence):
         base = None
-    dialectic = popped.dialectic
-    if dialectic and not reasoning.fresh(
-        popped.dialectic_turn, turn, limit=2 * rules.dialectic.cadence
-    ):
+    if not reasoning.fresh(popped.dialectic_turn, turn, limit=2 * rules.dialectic.cadence):
         dialectic = ""
-    layers = []
-    if base is not None and (chars := sum(map(len, base.values()))):
-        layers.append(Layer("base", chars, turn - popped.base_turn, waited[0]))
-    if dialectic:
-        age = turn - popped.dialectic_turn
-        layers.append(Layer("dialectic", len(dialectic), age, waited[1]))
+    found = (
+        ("base", sum(map(len, (base or {}).values())), popped.base_turn),
+        ("dialectic", len(dialectic), popped.dialectic_turn),
+    )
+    layers = [
+        Layer(name, chars, turn - fetched if chars else 0, seconds)
+        for (name, chars, fetched), seconds in zip(found, waited or (0.0, 0.0), strict=True)
+        if chars or waited is not None
+    ]
     return compose(base, dialectic, tokens=rules.context_tokens), layers

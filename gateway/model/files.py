@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from pathlib import PurePath
 
     from gateway.model.events import AttachmentKind
 
@@ -44,7 +44,7 @@ class AttachedFile:
     #: bytes
     size: int | None = None
     #: where it lies; None where it could not be had
-    path: Path | None = None
+    path: PurePath | None = None
     #: what it says: a document's text, or what is spoken in a recording of somebody else's
     text: str = ""
     #: ``text`` is only its beginning

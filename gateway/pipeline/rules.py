@@ -105,7 +105,6 @@ def build(
     outside: ConsoleNaming,
 ) -> Rules:
     """Return the rules that these settings say."""
-    access = settings.access
     skip_user, skip_agent = _skip_reasons(settings, honcho)
     agent = PeerId(next(naming.candidates(honcho.ai_peer)))
     identity = _identity_rules(settings, honcho)
@@ -122,17 +121,8 @@ def build(
         profile=settings.profile,
         language=settings.language,
         identity=identity,
-        access=AccessRules(
-            admins=access.admins,
-            allow=access.allow,
-            roles=access.roles,
-            places=access.places,
-            open_places=access.open_places,
-            allow_all=access.allow_all,
-            pairing=access.pairing,
-            bots=access.bots,
-        ),
-        per_minute=access.rate.per_minute,
+        access=_access_rules(settings),
+        per_minute=settings.access.rate.per_minute,
         conversations=settings.conversations,
         reset=ResetRule(
             mode=settings.conversations.reset.mode,
@@ -151,15 +141,33 @@ def build(
         seed=SeedRules(capture, honcho.workspace, _owner(honcho)),
         notes=file_rules(settings.memory, honcho, owner=_owner(honcho)),
         recall=_recall_rules(honcho, agent, identity),
-        tools=ToolRules(
-            shown=honcho.recall_mode != "context",
-            agent=agent,
-            agent_observes=bool(_observation_rules(honcho).agent.observe_others),
-            dynamic=honcho.dialectic_dynamic,
-            level=honcho.dialectic_reasoning_level,
-            cap=honcho.reasoning_level_cap,
-            openclaw_names=settings.tools.openclaw_names,
-        ),
+        tools=_tool_rules(settings, honcho, agent),
+    )
+
+
+def _access_rules(settings: Settings) -> AccessRules:
+    access = settings.access
+    return AccessRules(
+        admins=access.admins,
+        allow=access.allow,
+        roles=access.roles,
+        places=access.places,
+        open_places=access.open_places,
+        allow_all=access.allow_all,
+        pairing=access.pairing,
+        bots=access.bots,
+    )
+
+
+def _tool_rules(settings: Settings, honcho: HonchoSettings, agent: PeerId) -> ToolRules:
+    return ToolRules(
+        shown=honcho.recall_mode != "context",
+        agent=agent,
+        agent_observes=bool(_observation_rules(honcho).agent.observe_others),
+        dynamic=honcho.dialectic_dynamic,
+        level=honcho.dialectic_reasoning_level,
+        cap=honcho.reasoning_level_cap,
+        openclaw_names=settings.tools.openclaw_names,
     )
 
 

@@ -45,7 +45,7 @@ class State:
     """What decides whether to fetch again after a turn."""
 
     turns: int = 0
-    #: the newest fetched base's turn, None when there is none
+    #: the newest fetched base's turn, None where there is none or nothing was known
     base_turn: int | None = None
     asked_turn: int | None = None
     empties: int = 0
@@ -116,9 +116,11 @@ def state(conn: sa.Connection, key: RecallKey, *, revision: str) -> State:
     row = _row(conn, key)
     if row is None or row.revision != revision:
         return State()
-    has_base = row.next_base is not None or row.base is not None
-    newest = row.next_base_turn if row.next_base is not None else row.base_turn
-    return State(row.turns, newest if has_base else None, row.asked_turn, row.empties)
+    base, fetched = row.base, row.base_turn
+    if row.next_base is not None:
+        base, fetched = row.next_base, row.next_base_turn
+    known = any((base or {}).values())
+    return State(row.turns, fetched if known else None, row.asked_turn, row.empties)
 
 
 def keep_base(tx: Tx, key: RecallKey, base: Base, *, revision: str, now: datetime) -> None:

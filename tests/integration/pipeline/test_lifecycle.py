@@ -154,7 +154,7 @@ async def test_a_part_that_breaks_is_begun_again_and_says_so(
             raise failures.pop()
         await watch(*args, **kwargs)
 
-    monkeypatch.setattr("gateway.app.watch", once)
+    monkeypatch.setattr("gateway.app.assembly.watch", once)
     async with house.running() as gateway:
         house.tg.say("hello", user=MIRA)
         await house.answers(1)
@@ -192,7 +192,7 @@ async def test_a_lock_held_by_another_program_loses_nothing(
 ) -> None:
     """H-58: everything waits its turn and goes on; the connections' state is still told."""
     impatient = partial(SqliteStore, busy_timeout=0.5)
-    monkeypatch.setattr("gateway.app.SqliteStore", impatient)
+    monkeypatch.setattr("gateway.app.configuration.SqliteStore", impatient)
     async with house.running():
         house.tg.say("one", user=MIRA)
         await house.answers(1)
