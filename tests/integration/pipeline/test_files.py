@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import stat
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -73,9 +74,9 @@ async def test_a_photo_reaches_the_agent_and_lies_private_under_our_name(house: 
     [file] = files_of(house)
     assert (file.kind, file.mime, file.problem) == (AttachmentKind.IMAGE, "image/png", None)
     assert file.path is not None
-    assert file.path.read_bytes() == PNG
+    assert Path(file.path).read_bytes() == PNG
     assert file.path.parent == house.home.files
-    assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(Path(file.path).stat().st_mode) == 0o600
     assert stat.S_IMODE(house.home.files.stat().st_mode) == 0o700
     assert house.column("SELECT detail FROM checkpoint WHERE step = 'files'") == [""]
 
@@ -128,7 +129,7 @@ async def test_albums_are_one_turn_in_the_order_of_their_messages(house: House) 
     said = [run.texts for run in house.agent.runs]
     assert sorted(said) == [[""], ["before", "", "after"], ["late"]]
     album = house.agent.runs[said.index(["before", "", "after"])]
-    contents = [f.path.read_bytes() for s in album.request.spoken for f in s.files if f.path]
+    contents = [Path(f.path).read_bytes() for s in album.request.spoken for f in s.files if f.path]
     assert contents == [PNG + b"21", PNG + b"22", PNG + b"23"]
     assert sorted(house.words()) == sorted(["before", "", "after", "late", ""])
     assert fetched(house) == 5
