@@ -58,8 +58,9 @@ coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded pack
 	    --include="gateway/$$part/*" --fail-under=95 || exit 1; \
 	done
 
-bench: .venv/dev ## time, memory and start of the gateway beside a bare bot
+bench: .venv/dev ## time, memory and start of the gateway beside a bare bot; search at size
 	@$(BIN)/python -m tests.bench.turns $(ARGS)
+	@$(BIN)/python -m tests.bench.search
 
 lock: .venv/dev ## write both lock files anew from pyproject.toml (ARGS=--upgrade: newest versions)
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all pyproject.toml - \

@@ -139,6 +139,15 @@ async def test_a_stranger_is_given_nothing_of_the_owners(study: Study) -> None:
         assert CANARY in study.prompt()
 
 
+async def test_a_name_typed_on_two_devices_is_one_owner(study: Study) -> None:
+    """H-12: composed in the alias, decomposed in peerName."""
+    study.honcho(peerName="Zoe\u0308", userPeerAliases={f"telegram:{MIRA}": "Zo\u00eb"})
+    async with study.running():
+        study.calls("memory", action="add", target="user", content="Is called Zoë")
+        await study.ask("I am Zoë")
+    assert (study.home.memories / "USER.md").read_text() == "Is called Zoë\n"
+
+
 async def test_a_group_hears_nothing_of_anybodys_notes(study: Study) -> None:
     make_private_folder(study.home.memories)
     (study.home.memories / "MEMORY.md").write_text(CANARY)
