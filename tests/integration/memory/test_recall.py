@@ -100,6 +100,22 @@ async def test_an_old_base_is_dropped(tmp_path: Path) -> None:
         assert await bench.turn() == ""
 
 
+async def test_where_nothing_was_known_it_is_asked_again_after_the_next_turn(
+    tmp_path: Path,
+) -> None:
+    """A first message is fetched for before the service has it; the cadence starts later."""
+    memory = knowing()
+    async with opened(tmp_path, memory) as bench:
+        bench.rules = replace(RULES, context_cadence=5)
+        for _ in range(2):
+            await bench.turn()
+            await bench.recall.refresh(ADA, "And the next question?")
+        memory.known = BaseContext(representation="Ada likes tea.")
+        await bench.turn()
+        await bench.recall.refresh(ADA, "And the next question?")
+        assert "Ada likes tea." in await bench.turn()
+
+
 async def test_another_identity_revision_uses_nothing_of_the_old_one(tmp_path: Path) -> None:
     async with opened(tmp_path, knowing(representation="Ada likes tea.")) as bench:
         await bench.turn()
