@@ -1,4 +1,4 @@
-"""Each key of honcho.json about recall, from the file to what the service is asked and told."""
+"""Keys of honcho.json, from the file to what the service is asked and told."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gateway import app
+from gateway.memory.clients import endpoint_of
+from gateway.memory.honcho import HonchoMemory
+from gateway.memory.service import open_service
+from gateway.model.errors import MemoryServiceError
 from gateway.settings.home import Home
+from tests.emulators.honcho_proxy import HonchoProxy
+from tests.fakes.clock import FakeClock
 from tests.integration.memory.recalling import ADA, Bench, knowing, opened
 
 if TYPE_CHECKING:
@@ -18,17 +24,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gateway.pipeline.rules import Rules
+    from gateway.settings.read import Loaded
     from tests.fakes.memory import FakeMemory
 
 LONG = "Tell me about the garden in autumn. " * 12
 
 
-def rules(folder: Path, **keys: Any) -> Rules:
-    """Return the rules of a home whose honcho.json holds ``keys``."""
+def loaded(folder: Path, **keys: Any) -> Loaded:
+    """Return the configuration of a home whose honcho.json holds ``keys``."""
     home = Home(folder / "hermes", folder / "user")
     home.path.mkdir(exist_ok=True)
     (home.path / "honcho.json").write_text(json.dumps(keys))
-    return app.rules_of(app.load(home, {}))
+    return app.load(home, {})
+
+
+def rules(folder: Path, **keys: Any) -> Rules:
+    """Return the rules of such a home."""
+    return app.rules_of(loaded(folder, **keys))
 
 
 @asynccontextmanager
@@ -46,6 +58,51 @@ async def several(bench: Bench, count: int, message: str = "And the exam?") -> l
         texts.append(await bench.turn(message=message))
         await bench.recall.refresh(ADA, message)
     return texts
+
+
+# --- where the service is ------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def asking(folder: Path, **keys: Any) -> AsyncIterator[tuple[HonchoMemory, HonchoProxy]]:
+    """Open a client that follows ``keys``, of a service that is not there."""
+    async with HonchoProxy("http://127.0.0.1:9") as proxy:
+        honcho = loaded(folder, **{"baseUrl": proxy.address, **keys}).honcho
+        memory = HonchoMemory(lambda: endpoint_of(honcho), FakeClock())
+        yield memory, proxy
+        await memory.aclose()
+
+
+async def test_where_requests_go(tmp_path: Path) -> None:
+    async with asking(tmp_path, apiKey="sesame", workspace="garden") as (memory, proxy):
+        proxy.refuse("", 503)
+        with pytest.raises(MemoryServiceError):
+            await memory.pending()
+        (request,) = proxy.seen
+    assert (request.path, request.json) == ("/v3/workspaces", {"id": "garden"})
+    assert request.headers["Authorization"] == "Bearer sesame"
+
+
+async def test_timeout(tmp_path: Path) -> None:
+    async with asking(tmp_path, timeout=0.1) as (memory, proxy):
+        proxy.slow("", 30)
+        with pytest.raises(MemoryServiceError) as caught:
+            await memory.open_session(ADA.session, {})
+    assert caught.value.code == "memory_timeout"
+
+
+@pytest.mark.parametrize(("enabled", "there"), [(None, True), (True, True), (False, False)])
+async def test_enabled(tmp_path: Path, enabled: bool | None, there: bool) -> None:
+    found = loaded(tmp_path, baseUrl="http://127.0.0.1:9", enabled=enabled)
+    settings = found.settings.model_copy(
+        update={"memory": found.settings.memory.model_copy(update={"provider": "honcho"})}
+    )
+    async with opened(tmp_path, knowing()) as bench:
+        service = open_service(settings, found.honcho, bench.store, bench.clock)
+    assert (service is not None) is there
+
+
+# --- what is recalled ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -123,11 +180,6 @@ async def test_dialectic_max_input_chars(tmp_path: Path) -> None:
     assert 280 < len(question.text) <= 300
 
 
-@pytest.mark.parametrize(("dynamic", "level"), [(True, True), (False, False)])
-def test_dialectic_dynamic(tmp_path: Path, dynamic: bool, level: bool) -> None:
-    assert rules(tmp_path, dialecticDynamic=dynamic).tools.dynamic is level
-
-
 @pytest.mark.parametrize(
     ("keys", "pauses"),
     [
@@ -191,3 +243,19 @@ def test_who_observes(
     found = rules(tmp_path, **keys).capture.observation
     assert (found.user.observe_me, found.user.observe_others) == person
     assert (found.agent.observe_me, found.agent.observe_others) == agent
+
+
+@pytest.mark.parametrize(
+    ("keys", "person", "agent"),
+    [
+        ({"memoryMode": "local"}, "userMemoryMode", "agentMemoryMode"),
+        ({"memoryMode": "local", "userMemoryMode": "hybrid"}, "", "agentMemoryMode"),
+        ({"memoryMode": "honcho", "agentMemoryMode": "local"}, "", "agentMemoryMode"),
+        ({"memoryMode": "honcho"}, "", ""),
+        ({}, "", ""),
+    ],
+)
+def test_memory_modes(tmp_path: Path, keys: dict[str, Any], person: str, agent: str) -> None:
+    """Whose messages stay here: the peer's own key goes before the shorthand."""
+    found = rules(tmp_path, **keys).capture
+    assert (found.skip_user, found.skip_agent) == (person, agent)
