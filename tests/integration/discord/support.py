@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gateway.model.errors import StoreError
     from gateway.model.events import InboundEvent
     from gateway.model.ids import PlatformName
-    from gateway.ports import AdapterStatus, Cursor, Received
+    from gateway.ports import AdapterStatus, Cursor, Intake, Received
     from tests.emulators.discord import DiscordEmulator
 
 BOT = "111"
@@ -117,7 +117,7 @@ async def opened(
 @asynccontextmanager
 async def running(
     emulator: DiscordEmulator,
-    intake: MemoryIntake,
+    intake: Intake,
     clock: WatchingClock | None = None,
     token: str = TOKEN,
     *,

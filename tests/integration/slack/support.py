@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gateway.model.errors import StoreError
     from gateway.model.events import InboundEvent
     from gateway.model.ids import PlatformName
-    from gateway.ports import AdapterStatus, Cursor, Received
+    from gateway.ports import AdapterStatus, Cursor, Intake, Received
     from tests.emulators.slack import SlackEmulator
 
 ACCOUNT = account_of(TOKEN)
@@ -140,7 +140,7 @@ async def opened(
 
 @asynccontextmanager
 async def running_all(
-    slack: SlackEmulator, intake: MemoryIntake, clock: HurriedClock | None = None, **wanted: Any
+    slack: SlackEmulator, intake: Intake, clock: HurriedClock | None = None, **wanted: Any
 ) -> AsyncIterator[list[SlackAdapter]]:
     """Give adapters that receive, then cancel and close them."""
     adapters = build_all(slack, clock, **wanted)
@@ -158,7 +158,7 @@ async def running_all(
 
 @asynccontextmanager
 async def running(
-    slack: SlackEmulator, intake: MemoryIntake, clock: HurriedClock | None = None, **wanted: Any
+    slack: SlackEmulator, intake: Intake, clock: HurriedClock | None = None, **wanted: Any
 ) -> AsyncIterator[SlackAdapter]:
     """Give one adapter whose socket is live, then cancel and close it."""
     async with running_all(slack, intake, clock, **wanted) as [adapter]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gateway.model.errors import StoreError
     from gateway.model.events import InboundEvent
     from gateway.model.ids import PlatformName, TurnId
-    from gateway.ports import AdapterStatus, Cursor, Received
+    from gateway.ports import AdapterStatus, Cursor, Intake, Received
     from tests.emulators.telegram.emulator import TelegramEmulator
 
 TOKEN = "123456:AAinventedTokenForTests_0123456789abcd"
@@ -112,7 +112,7 @@ async def opened(
 
 @asynccontextmanager
 async def running_all(
-    tg: TelegramEmulator, intake: MemoryIntake, clock: WatchingClock | None = None, **wanted: Any
+    tg: TelegramEmulator, intake: Intake, clock: WatchingClock | None = None, **wanted: Any
 ) -> AsyncIterator[list[TelegramAdapter]]:
     """Give adapters that receive, then cancel and close them."""
     adapters = build_all(tg, clock or WatchingClock(), **wanted)
@@ -130,7 +130,7 @@ async def running_all(
 @asynccontextmanager
 async def running(
     tg: TelegramEmulator,
-    intake: MemoryIntake,
+    intake: Intake,
     clock: WatchingClock | None = None,
     token: str = TOKEN,
     **settings: Any,

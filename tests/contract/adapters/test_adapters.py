@@ -1,0 +1,220 @@
+"""What every platform owes the gateway: the same tests on each, by live emulators."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gateway.model.capabilities import Resend
+from gateway.model.errors import AmbiguousSendError, Disposition, PlatformError
+from gateway.model.events import EventKind, SenderKind
+from gateway.model.outbound import Part
+from tests.contract.adapters.console_rig import ConsoleRig, console
+from tests.contract.adapters.core import compose, starts_turn
+from tests.contract.adapters.discord_rig import DiscordRig, discord
+from tests.contract.adapters.rig import Trait, until
+from tests.contract.adapters.slack_rig import SlackRig, slack
+from tests.contract.adapters.telegram_rig import TelegramRig, telegram
+
+if TYPE_CHECKING:
+    from gateway.model.outbound import Receipt, RichText
+    from tests.contract.adapters.rig import Rig
+
+RIGS = ((ConsoleRig, console), (TelegramRig, telegram), (DiscordRig, discord), (SlackRig, slack))
+CODE = "```python\n" + "\n".join(f"line_{number:03} = {number}" for number in range(400)) + "\n```"
+PINGS = (
+    "@everyone @here <!channel> <!here> <@U0MIRA0001> <@42> <@&77> "
+    "[you](tg://user?id=42) `<!everyone>` [<@U0MIRA0001>](https://example.org/<@42>) done"
+)
+
+
+def on(*needed: Trait) -> pytest.MarkDecorator:
+    """Run a test on every platform that has what it needs."""
+    made = {make.__name__: make for rig, make in RIGS if rig.traits.issuperset(needed)}
+    return pytest.mark.parametrize("rig", made.values(), ids=made, indirect=True)
+
+
+def heard(rig: Rig) -> str:
+    """Return all that the bot said, one message after the other."""
+    return "\n".join(shown.text for shown in rig.messages())
+
+
+async def converse(rig: Rig, text: str) -> str:
+    """Say something, wait until it is answered, and return the message's id."""
+    message = await rig.say(text)
+    await until(lambda: f"re: {text}" in heard(rig))
+    await rig.core.answered()
+    return message
+
+
+def part(rig: Rig, content: RichText, key: str = "p_1") -> Part:
+    return Part(key, rig.address, content)
+
+
+async def send(rig: Rig, markdown: str) -> None:
+    """Send a model's words as the gateway would."""
+    for number, content in enumerate(compose(rig.adapter.platform, markdown)):
+        await rig.adapter.send(part(rig, content, f"p_{number}"))
+
+
+# --- what comes in --------------------------------------------------------------------------
+
+
+@on()
+async def test_words_make_the_round_trip(rig: Rig) -> None:
+    await rig.up()
+    for text in ("hello", "héllo wörld 😀👩‍👩‍👧", "что нового?", "你好"):
+        await converse(rig, text)
+        assert heard(rig).count(f"re: {text}") == 1
+    assert len(rig.core.turns) == 4
+
+
+@on()
+async def test_what_we_said_ourselves_starts_no_turn(rig: Rig) -> None:
+    """H-43: it may come back to us, and is not answered."""
+    await rig.up()
+    await converse(rig, "one")
+    await converse(rig, "two")
+    assert rig.core.turns == ["one", "two"]
+    assert "re: re:" not in heard(rig)
+
+
+@on(Trait.USERS)
+async def test_other_bots_start_no_turn(rig: Rig) -> None:
+    """H-43: where any person would be answered."""
+    await rig.up()
+    await rig.say("from a person", group=True)
+    await until(lambda: "re: from a person" in heard(rig))
+    await rig.bot_says("beep")
+    await converse(rig, "after")
+    assert rig.core.turns == ["from a person", "after"]
+    assert "beep" not in heard(rig)
+
+
+@on(Trait.EDITS)
+async def test_an_edit_is_recorded_and_not_answered(rig: Rig) -> None:
+    """H-20."""
+    await rig.up()
+    message = await converse(rig, "helo")
+    await rig.edit(message, "hello there")
+    await until(lambda: rig.core.edits == ["hello there"])
+    await converse(rig, "after")
+    assert rig.core.turns == ["helo", "after"]
+    assert "hello there" not in heard(rig)
+
+
+@on(Trait.REPEATS)
+async def test_a_repeated_delivery_is_one_event(rig: Rig) -> None:
+    """H-15."""
+    await rig.up()
+    await converse(rig, "hello")
+    await rig.duplicate()
+    await until(lambda: rig.core.repeats >= 1)
+    await converse(rig, "after")
+    assert rig.core.turns == ["hello", "after"]
+    assert heard(rig).count("re: hello") == 1
+
+
+@on()
+async def test_what_was_said_while_we_were_away_is_answered_in_order(rig: Rig) -> None:
+    await rig.up()
+    await converse(rig, "before")
+    await rig.down()
+    for text in ("first", "second"):
+        await rig.say(text)
+    await rig.up()
+    await until(lambda: "re: second" in heard(rig))
+    await converse(rig, "after")
+    assert rig.core.turns == ["before", "first", "second", "after"]
+    assert all(heard(rig).count(f"re: {text}") == 1 for text in rig.core.turns)
+
+
+@on(Trait.USERS)
+async def test_recorded_payloads_start_turns_for_people_only(rig: Rig) -> None:
+    events = rig.recorded()
+    rules = rig.core.rules
+    assert len(events) > 10
+    for event in events:
+        if event.sender.kind is not SenderKind.PERSON or event.kind is not EventKind.MESSAGE:
+            assert not starts_turn(event, rules)
+    kinds = {event.kind for event in events}
+    assert {EventKind.MESSAGE, EventKind.EDIT, EventKind.SERVICE} <= kinds
+    assert any(event.sender.kind in (SenderKind.BOT, SenderKind.SERVICE) for event in events)
+
+
+# --- what goes out --------------------------------------------------------------------------
+
+
+@on()
+async def test_five_thousand_emoji_arrive_within_the_limits(rig: Rig) -> None:
+    """H-30."""
+    await rig.up()
+    await converse(rig, "hello")
+    await send(rig, "😀" * 5000)
+    messages = rig.messages()
+    assert sum(shown.text.count("😀") for shown in messages) == 5000
+    assert all(shown.size <= rig.limit for shown in messages)
+    assert "\ufffd" not in heard(rig)
+
+
+@on()
+async def test_four_hundred_lines_of_code_stay_code(rig: Rig) -> None:
+    """H-31: every line once, in order, and none outside of a block that is closed."""
+    await rig.up()
+    await converse(rig, "hello")
+    await send(rig, f"Here it is:\n\n{CODE}\n\nDone.")
+    messages = rig.messages()
+    wanted = [f"line_{number:03} = {number}" for number in range(400)]
+    code = "\n".join(shown.code for shown in messages)
+    assert re.findall(r"line_\d{3} = \d+", code) == wanted
+    assert re.findall(r"line_\d{3} = \d+", heard(rig)) == wanted
+    assert all(shown.size <= rig.limit for shown in messages)
+    assert heard(rig).rstrip().endswith("Done.")
+
+
+@on()
+async def test_words_of_a_model_ping_nobody(rig: Rig) -> None:
+    """H-32."""
+    await rig.up()
+    await converse(rig, "hello")
+    await send(rig, PINGS)
+    assert "done" in heard(rig)
+    assert not any(shown.pings for shown in rig.messages())
+
+
+@on(Trait.LOSSES)
+async def test_a_lost_answer_is_handled_as_the_platform_allows(rig: Rig) -> None:
+    """Whatever may be done about it, the words stand there once."""
+    await rig.up()
+    await converse(rig, "hello")
+    [content] = compose(rig.adapter.platform, "the answer")
+    wanted = part(rig, content)
+    rig.lose()
+    with pytest.raises(AmbiguousSendError):
+        await rig.adapter.send(wanted)
+    receipt = await resolved(rig, wanted)
+    assert heard(rig).count("the answer") == 1
+    known = rig.adapter.capabilities.resend is not Resend.NEVER
+    assert (receipt is not None) is known
+
+
+async def resolved(rig: Rig, wanted: Part) -> Receipt | None:
+    """Do about an open send what the platform's capabilities say."""
+    again = Part(wanted.key, wanted.address, wanted.content, in_doubt=True)
+    match rig.adapter.capabilities.resend:
+        case Resend.IDEMPOTENT:
+            return await rig.adapter.send(again)
+        case Resend.LOOK_UP:
+            return await rig.adapter.look_up(again)
+        case Resend.NEVER:
+            with pytest.raises(PlatformError) as caught:
+                await rig.adapter.look_up(again)
+            assert caught.value.disposition is Disposition.AMBIGUOUS
+            return None
+
+
+@on()
+async def test_every_exception_of_the_library_has_its_row(rig: Rig) -> None:
+    assert rig.untranslated() == set()
