@@ -27,6 +27,18 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
 OGG = b"OggS" + bytes(60)
 
 
+def content(file: AttachedFile) -> bytes:
+    """What was fetched."""
+    assert file.path is not None
+    return Path(file.path).read_bytes()
+
+
+def mode(file: AttachedFile) -> int:
+    """The mode of what was fetched."""
+    assert file.path is not None
+    return Path(file.path).stat().st_mode
+
+
 def photo(house: House, content: bytes = PNG) -> list[dict[str, Any]]:
     return [house.tg.file(content, name="p.png") | {"width": 3, "height": 2}]
 
@@ -74,9 +86,9 @@ async def test_a_photo_reaches_the_agent_and_lies_private_under_our_name(house: 
     [file] = files_of(house)
     assert (file.kind, file.mime, file.problem) == (AttachmentKind.IMAGE, "image/png", None)
     assert file.path is not None
-    assert Path(file.path).read_bytes() == PNG
+    assert content(file) == PNG
     assert file.path.parent == house.home.files
-    assert stat.S_IMODE(Path(file.path).stat().st_mode) == 0o600
+    assert stat.S_IMODE(mode(file)) == 0o600
     assert stat.S_IMODE(house.home.files.stat().st_mode) == 0o700
     assert house.column("SELECT detail FROM checkpoint WHERE step = 'files'") == [""]
 
@@ -129,7 +141,7 @@ async def test_albums_are_one_turn_in_the_order_of_their_messages(house: House) 
     said = [run.texts for run in house.agent.runs]
     assert sorted(said) == [[""], ["before", "", "after"], ["late"]]
     album = house.agent.runs[said.index(["before", "", "after"])]
-    contents = [Path(f.path).read_bytes() for s in album.request.spoken for f in s.files if f.path]
+    contents = [content(f) for s in album.request.spoken for f in s.files if f.path]
     assert contents == [PNG + b"21", PNG + b"22", PNG + b"23"]
     assert sorted(house.words()) == sorted(["before", "", "after", "late", ""])
     assert fetched(house) == 5
