@@ -201,3 +201,15 @@ async def test_done_items_are_forgotten_in_batches_and_dead_ones_kept(store: Sto
     assert forgotten == [2, 1, 0]
     assert await put(store, "dead", "young", "live") == []
     assert len(await put(store, "a", "b", "c")) == 3
+
+
+async def test_an_item_that_waits_can_be_hurried(store: Store) -> None:
+    """And those put again for the same, but nobody whose name only begins alike."""
+    for name in ("1", "1/again", "10", "1%"):
+        await put(store, name, key=name)
+        item = await claim(store, key=name)
+        await store.write(partial(items.put_back, item=item, run_at=at(60)))
+    await store.write(lambda tx: items.hurry(tx, LANE, "1", now=at(0)))
+    for name, due in (("1", True), ("1/again", True), ("10", False), ("1%", False)):
+        found = await store.write(partial(items.claim, lane=LANE, key=name, now=at(0)))
+        assert isinstance(found, Item) is due

@@ -123,3 +123,32 @@ async def test_the_states_of_a_turn_stand_in_order(store: Store) -> None:
     states = await store.read(lambda conn: outbox.states_of(conn, TURN))
     assert states == [PartState.WAITING, PartState.UNKNOWN]
     assert await store.read(outbox.counts) == {"waiting": 3, "unknown": 1}
+
+
+async def test_what_is_not_delivered_is_listed_without_its_text(store: Store) -> None:
+    def fn(tx: Tx) -> None:
+        parts = [_post(tx, replace(LETTER, key=str(number)))[0] for number in range(4)]
+        states = (PartState.DELIVERED, PartState.FAILED, PartState.UNKNOWN)
+        for part, state in zip(parts, states, strict=False):
+            outbox.conclude(tx, part, state, error=state.value, now=later(1))
+
+    await store.write(fn)
+    rows = [row for row in await store.read(outbox.undelivered) if row.ordinal == 0]
+    assert [(row.state, row.error) for row in rows] == [
+        ("failed", "failed"),
+        ("unknown", "unknown"),
+        ("waiting", ""),
+    ]
+    assert [row.id for row in rows] == sorted(row.id for row in rows)
+    assert (rows[0].turn, rows[0].thread, rows[0].created_at) == (TURN, "77", NOW)
+    assert "content" not in rows[0]._mapping
+
+
+async def test_a_part_can_be_rewritten_and_one_that_is_not_there_is_none(store: Store) -> None:
+    part, other = await store.write(_post)
+    longer = RichText("more", (Span(SpanKind.ITALIC, 0, 4),))
+    await store.write(lambda tx: outbox.rewrite(tx, part, longer))
+    assert (await store.read(lambda conn: outbox.load(conn, part))).part.content == longer
+    untouched = await store.read(lambda conn: outbox.load(conn, other))
+    assert untouched.part.content == RichText("and more")
+    assert await store.read(lambda conn: outbox.find(conn, other + 100)) is None

@@ -44,10 +44,13 @@ async def test_signs_of_life(store: Store) -> None:
         places.seen(tx, OLD, GROUP, message="1", now=NOW)
         places.mark_unreachable(tx, OLD, now=later(1))
         known.append(places.unreachable(tx.conn, OLD))
+        places.mark_reachable(tx, OLD)
+        known.append(places.unreachable(tx.conn, OLD))
+        places.mark_unreachable(tx, OLD, now=later(1))
         places.seen(tx, OLD, replace(GROUP, title="Home"), message="2", now=later(2))
         return [*known, places.unreachable(tx.conn, OLD)]
 
-    assert await store.write(fn) == [False, True, False]
+    assert await store.write(fn) == [False, True, False, False]
     row = await store.read(lambda conn: conn.execute(sa.select(place)).one())
     assert (row.title, row.last_message, row.last_seen, row.kind) == (
         "Home",
