@@ -7,6 +7,7 @@ its standard input closes.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -15,6 +16,14 @@ import traceback
 from typing import NoReturn
 
 from tests.crash.driver import Orders, main
+
+#: what a gateway imports late, at its start
+LATE = (
+    "alembic.command",
+    "gateway.memory.embedded.serve",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.http.h11_impl",
+)
 
 
 def _child(orders: Orders) -> NoReturn:
@@ -33,6 +42,8 @@ def _child(orders: Orders) -> NoReturn:
 
 def _nurse() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the dead
+    for module in LATE:
+        importlib.import_module(module)
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -62,10 +62,12 @@ class Household:
 
     async def until(self, reached: Callable[[], Any], what: str, timeout: float = 8.0) -> None:
         """Wait for something that only files, the database or an agent show."""
+        pause = 0.005
         try:
             async with asyncio.timeout(timeout):
-                while not reached():  # noqa: ASYNC110  (rows of another thread have no event)
-                    await asyncio.sleep(0.005)
+                while not reached():
+                    await asyncio.sleep(pause)
+                    pause = min(pause * 1.3, 0.1)
         except TimeoutError:
             raise AssertionError(f"not within {timeout:g} s: {what}") from None
 
@@ -108,6 +110,12 @@ class Household:
     def words(self) -> list[str]:
         """Return what people said, as the ledger has it."""
         return [text for role, text in self.ledger() if role == "user"]
+
+    def remembered(self) -> list[tuple[Any, ...]]:
+        """Return (session, peer, text) as the embedded memory service holds them, in order."""
+        return self.rows(
+            "SELECT m.session, m.peer, m.content FROM memory_message m ORDER BY m.session, m.seq"
+        )
 
     def sessions(self) -> list[tuple[Any, ...]]:
         """Return (id, peer, close_reason) of the memory sessions, oldest first."""
