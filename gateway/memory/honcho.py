@@ -203,16 +203,18 @@ class HonchoMemory:
             sessions = [question.session]
         if sessions is not None:
             await self._must_limit()
-        with suppress(MemoryGoneError), self._service() as service:
-            answer = await Peer(question.asker, service.writer).aio.chat(
-                question.text[:QUESTION],
-                target=question.target,
-                session=question.session,
-                sessions=sessions,
-                reasoning_level=question.level,
-                timeout=timeout,
-            )
-            return str(answer or "")
+        # before its first message a session is unknown there, and the person may not be
+        for session in dict.fromkeys((question.session, None)):
+            with suppress(MemoryGoneError), self._service() as service:
+                answer = await Peer(question.asker, service.writer).aio.chat(
+                    question.text[:QUESTION],
+                    target=question.target,
+                    session=session,
+                    sessions=sessions,
+                    reasoning_level=question.level,
+                    timeout=timeout,
+                )
+                return str(answer or "")
         return ""
 
     async def card(self, observer: PeerId, observed: PeerId) -> tuple[str, ...]:

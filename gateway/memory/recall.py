@@ -100,8 +100,9 @@ class Recall:
             return str(known["text"])
         popped = await write(lambda tx: self._pop(tx, key, rules, count=True))
         waited: tuple[float, float] | None = None
-        if popped.turn == 1 and popped.base is None:
-            waited = await self._wait(key, message, rules)
+        if popped.turn == 1 and _lacks(popped, message):
+            ready = popped.base is not None
+            waited = await self._wait(key, message, rules, base_wait=0.0 if ready else None)
             popped = await write(lambda tx: self._pop(tx, key, rules, count=False))
         text, layers = _assemble(popped, rules, waited)
         frozen = {"text": text, "layers": [asdict(layer) for layer in layers]}
@@ -112,11 +113,13 @@ class Recall:
         now = self._clock.now()
         return recall.pop(tx, key, revision=rules.revision, count=count, now=now)
 
-    async def _wait(self, key: RecallKey, message: str, rules: RecallRules) -> tuple[float, float]:
+    async def _wait(
+        self, key: RecallKey, message: str, rules: RecallRules, *, base_wait: float | None
+    ) -> tuple[float, float]:
         """Wait for both layers at once, each for its own time; return the seconds waited."""
         fetching = self._fetch(key, message, rules)
         return await asyncio.gather(
-            self._within(fetching.base, rules.base_wait),
+            self._within(fetching.base, rules.base_wait if base_wait is None else base_wait),
             self._within(fetching.dialectic, rules.dialectic_wait),
         )
 
@@ -281,6 +284,11 @@ class Recall:
                 now=self._clock.now(),
             )
         )
+
+
+def _lacks(popped: Popped, message: str) -> bool:
+    """Tell whether a first turn has a layer to wait for: a prewarm may have brought nothing."""
+    return popped.base is None or not (popped.dialectic or reasoning.trivial(message))
 
 
 def self_sessions(

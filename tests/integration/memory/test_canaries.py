@@ -31,6 +31,15 @@ tg = pipeline.tg
 CANARY = "canary-4711-locker"
 TOLD = f"My locker code is {CANARY}."
 AGENT = "hermes"
+#: a dialectic answer comes in every other turn, later where nothing was known at first
+QUESTIONS = (
+    "What about the locker?",
+    "Which code does it have?",
+    "Please tell me.",
+    "It is about the locker's code.",
+    "Somebody told you, I think.",
+    "Was there a locker at all?",
+)
 SOURCES = ("summary", "representation", "card", "self", "dialectic")
 _BLOCK = re.compile("⟦recalled from memory.*?⟦end⟧", re.DOTALL)
 
@@ -135,7 +144,7 @@ async def test_what_one_person_told_is_recalled_for_nobody_else(
     async with talks(tmp_path, tg, template, source) as talk:
         async with talk.house.running():
             await talk.plant(source)
-            asked = ("What about the locker?", "Which code does it have?", "Please tell me.")
+            asked = QUESTIONS[: 6 if source == "dialectic" else 3]
             requests = [(await talk.ask(text, user=MIRA))[0] for text in asked]
             assert CANARY in "".join(map(recalled, requests)), "the canary does not travel at all"
 

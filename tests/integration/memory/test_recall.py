@@ -176,6 +176,31 @@ async def test_a_prewarmed_first_turn_finds_its_layers_under_way(tmp_path: Path)
         assert len(bench.memory.questions) == 1
 
 
+async def test_a_first_turn_asks_again_where_the_prewarm_brought_no_answer(
+    tmp_path: Path,
+) -> None:
+    """C4: it knows the words now, and the base is there already: only the answer is waited for."""
+    memory = knowing(representation="Ada likes tea.")
+    memory.answers = ["", "The exam is on Friday."]
+    async with opened(tmp_path, memory) as bench:
+        bench.recall.prewarm(ADA)
+        await bench.recall.settled()
+        text = await bench.turn()
+    assert "Ada likes tea." in text
+    assert text.endswith("The exam is on Friday.")
+    assert "What about the exam?" in memory.questions[-1].text
+
+
+async def test_a_greeting_does_not_ask_again(tmp_path: Path) -> None:
+    memory = knowing(representation="Ada likes tea.")
+    memory.answers = [""]
+    async with opened(tmp_path, memory) as bench:
+        bench.recall.prewarm(ADA)
+        await bench.recall.settled()
+        assert "tea" in await bench.turn(message="hello")
+    assert len(memory.questions) == 1
+
+
 # --- who may hear what ---------------------------------------------------------------------------
 
 

@@ -154,6 +154,25 @@ async def test_a_restart_between_turns_keeps_recall_warm(house: Whole) -> None:
         house.clock.held = False
 
 
+async def test_a_person_who_is_known_is_known_in_a_new_session(house: Whole) -> None:
+    """Its first turn, whose session the service has never heard of, gets both layers."""
+    async with house.running() as gateway:
+        await house.ask("I have a dog called Rex.")
+        await house.ask("He is six.")
+        house.tg.say("/new", user=MIRA)
+        await house.answers(3)
+        await house.settled()
+        assert gateway.recall is not None
+        await gateway.recall.settled()
+        house.clock.held = True
+        house.tg.say("What is my dog called?", user=MIRA)
+        await house.until_committed(3)
+        house.clock.held = False
+    base, _, dialectic = house.agent.runs[-1].request.recall.partition("What may matter now:")
+    assert "I have a dog called Rex." in base
+    assert "I have a dog called Rex." in dialectic
+
+
 async def test_another_identity_gets_another_session_and_nothing_recalled_for_the_old(
     house: Whole,
 ) -> None:

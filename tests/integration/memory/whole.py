@@ -90,7 +90,8 @@ class Whole(House):
 
     def configure(self, *, access: Json | None = None, **sections: Any) -> None:
         """Write config.yaml as ``Household`` does, for this service."""
-        super().configure(access=access, **{"memory": {"provider": "honcho"}, **sections})
+        rate = {"rate": {"per_minute": 1000}, **(access or {})}
+        super().configure(access=rate, **{"memory": {"provider": "honcho"}, **sections})
 
     def honcho(self, **keys: Any) -> None:
         """Write honcho.json with the usual keys and these."""
