@@ -188,7 +188,7 @@ class Gateway:
 
     @cached_property
     def _prefetch(self) -> Prefetch:
-        return Prefetch(self.engine, self.recall)
+        return Prefetch(self.engine, self.recall, self._wake)
 
     @cached_property
     def _capturing(self) -> Capturing:

@@ -18,7 +18,7 @@ from gateway.mailbox import items
 from gateway.mailbox.lanes import Again, Done, Outcome
 from gateway.memory import parcels
 from gateway.memory.errors import TIMEOUT
-from gateway.memory.lane import wants_everything
+from gateway.memory.lane import wants_everything, wants_opening
 from gateway.model.errors import (
     Disposition,
     MemoryAmbiguousError,
@@ -107,6 +107,8 @@ class Capture:
 
     async def handle(self, lease: Lease) -> Outcome:
         """Send what is due of one session, or say when to look again."""
+        if wants_opening(lease.item):
+            await self._open(lease)
         step = await lease.write(lambda tx: self._begin(tx, lease.item))
         while True:
             match step:
@@ -116,6 +118,17 @@ class Capture:
                     step = await self._send(lease, step)
                 case _:
                     return step
+
+    async def _open(self, lease: Lease) -> None:
+        """Open the session before its first message; that message opens it otherwise."""
+        name = SessionId(lease.item.key)
+        session = await lease.store.read(lambda conn: sending.record(conn, name))
+        if session is None:
+            return
+        try:
+            await self._membership.open(lease, session, ())
+        except MemoryServiceError as error:
+            log.info("memory.not_opened", action="capture", session=name, code=error.code)
 
     def ripe(self, conn: Connection, name: SessionId, *, closed: bool) -> bool:
         """Tell whether ``writeFrequency`` lets a session's rows go now."""

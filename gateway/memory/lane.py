@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 #: name of the lane; its keys are the names of memory sessions
 MEMORY = "memory"
 _EVERYTHING = "everything"
+_OPEN = "open"
 
 
 class Puts(Protocol):
@@ -44,6 +45,16 @@ class Wake:
         dedupe = f"{session}/{once or sortable_id('w')}"
         payload = {_EVERYTHING: True} if everything else {}
         self._mailbox.put(tx, MEMORY, session, dedupe=dedupe, payload=payload)
+
+    def open(self, tx: Tx, session: SessionId) -> None:
+        """Ask once that the session be opened at the service before anything is written to it."""
+        payload = {_OPEN: True}
+        self._mailbox.put(tx, MEMORY, session, dedupe=f"{session}/open", payload=payload)
+
+
+def wants_opening(item: Item) -> bool:
+    """Tell whether an item of the lane asks for its session to be opened."""
+    return bool(item.payload.get(_OPEN))
 
 
 def wants_everything(item: Item) -> bool:

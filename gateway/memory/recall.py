@@ -51,6 +51,8 @@ class RecallRules:
     """The recall keys of the configuration; all waits in seconds."""
 
     inject: bool
+    #: nothing is injected, so the session is opened for the tools when it begins
+    open_at_start: bool
     context_tokens: int | None
     context_cadence: int
     dialectic: DialecticRules

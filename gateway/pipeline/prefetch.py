@@ -17,6 +17,7 @@ from gateway.store.recall import RecallKey
 
 if TYPE_CHECKING:
     from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.memory.lane import Wake
     from gateway.memory.recall import Recall, Writer
     from gateway.model.ids import SessionId
     from gateway.pipeline.opening import OpenTurn
@@ -48,16 +49,19 @@ def asker(opened: OpenTurn, rules: Rules) -> Asker | None:
 class Prefetch:
     """Handler of the ``prefetch`` lane, and what a turn asks recall for."""
 
-    def __init__(self, mailbox: Mailbox, recall: Recall | None) -> None:
+    def __init__(self, mailbox: Mailbox, recall: Recall | None, wake: Wake) -> None:
         """``recall`` None: there is no memory service, and nothing is ever recalled."""
         self._mailbox = mailbox
         self._recall = recall
+        self._wake = wake
 
     async def for_turn(self, write: Writer, opened: OpenTurn, rules: Rules) -> str:
         """Return the recalled block of a turn, "" where there is none."""
         key = recall_key(opened.turn, opened.rows[-1].event.place.kind, rules)
         if self._recall is None or key is None:
             return ""
+        if rules.recall.open_at_start:
+            await write(lambda tx: self._wake.open(tx, opened.turn.session))
         message = "\n".join(row.event.text for row in opened.rows)
         return await self._recall.for_turn(write, opened.turn.id, key, message)
 

@@ -191,6 +191,7 @@ def _identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules
 def _recall_rules(honcho: HonchoSettings, agent: PeerId, identity: IdentityRules) -> RecallRules:
     return RecallRules(
         inject=honcho.recall_mode != "tools",
+        open_at_start=honcho.recall_mode == "tools" and honcho.init_on_session_start,
         context_tokens=honcho.context_tokens,
         context_cadence=honcho.context_cadence,
         dialectic=DialecticRules(

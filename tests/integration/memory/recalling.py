@@ -29,6 +29,7 @@ T = TypeVar("T")
 ADA = RecallKey(SessionId("s1"), PeerId("ada"), Audience.PERSONAL)
 RULES = RecallRules(
     inject=True,
+    open_at_start=False,
     context_tokens=None,
     context_cadence=1,
     dialectic=DialecticRules(2, 1, "low", None, heuristic=True, cap="high"),

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 tg = pipeline.tg
 #: seconds that a first answer may wait for memory, all in all
 FIRST = 3.2
+#: the path that opens a session
+SESSIONS = "/sessions$"
 
 
 @pytest.fixture
@@ -227,3 +229,22 @@ async def test_an_answer_does_not_wait_for_the_owners_files(house: Whole) -> Non
         house.tg.say("hello", user=MIRA)
         await house.answers(1)
     assert house.column("SELECT 1 FROM fact WHERE name LIKE 'seed:%'") == []
+
+
+@pytest.mark.parametrize(("keys", "opened"), [({"initOnSessionStart": True}, True), ({}, False)])
+async def test_in_tools_mode_the_session_is_opened_at_its_start_where_wanted(
+    house: Whole, keys: dict[str, bool], opened: bool
+) -> None:
+    """Before the first tool call; otherwise the first message that is written opens it."""
+    house.honcho(recallMode="tools", **keys)
+    house.agent.hold()
+    async with house.running():
+        house.tg.say("I have a dog called Rex.", user=MIRA)
+        await house.until(lambda: bool(house.agent.runs), "a run")
+        if opened:
+            await house.proxy.wait_for(SESSIONS)
+        assert bool(house.proxy.matching(SESSIONS, "POST")) is opened
+        house.agent.release()
+        await house.until_committed(1)
+        await house.settled()
+        assert house.proxy.matching(SESSIONS, "POST")
