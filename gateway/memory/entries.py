@@ -128,10 +128,10 @@ def apply(entries: Entries, change: Change, limit: int) -> Entries:
 
 def merge(base: Entries, ours: Entries, theirs: Entries) -> Entries:
     """Return ``ours`` with what ``theirs`` did to ``base`` meanwhile: no addition is lost."""
-    added = [entry for entry in theirs if entry not in base and entry not in ours]
-    removed = {entry for entry in base if entry not in theirs}
+    known, there = {*base, *ours}, set(theirs)
+    removed = {entry for entry in base if entry not in there}
     kept = [entry for entry in ours if entry not in removed]
-    return (*kept, *added)
+    return (*kept, *(entry for entry in theirs if entry not in known))
 
 
 def _the_one(entries: Entries, old_text: str) -> str:

@@ -139,11 +139,10 @@ def _write(target: Path, wanted: Entries, present: bytes) -> Entries:
     while True:
         data = dump(wanted).encode()
         displaced = swap.swap(target, data, present)
-        if displaced == present:
-            return wanted
         theirs = parse(displaced.decode(errors="replace"))
         merged = merge(_decode(target, present), wanted, theirs)
         if merged == wanted:
+            swap.forget(target)
             return wanted
         wanted, present = merged, data
 

@@ -83,7 +83,8 @@ def swap(path: Path, data: bytes, base: bytes) -> bytes:
     """Give ``path`` the content ``data``; return what stood there, which should be ``base``.
 
     Call under the lock. A process that is killed leaves the old content or the new one, and
-    what it displaced is found by ``leftovers``. Raises ``OSError``; nothing is changed then.
+    what it displaced is found by ``leftovers`` until the caller says ``forget``: not before all
+    of it is safe in the file. Raises ``OSError``; nothing is changed then.
     """
     try:
         fresh = _write(path, data, base)
@@ -98,7 +99,6 @@ def swap(path: Path, data: bytes, base: bytes) -> bytes:
             return _released(fresh)
         return _replace(fresh, path, data)
     finally:
-        fresh.unlink(missing_ok=True)
         _sync(path.parent)
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 from gateway.memory.files import update
+
+#: seconds between two edits, so that the file keeps the size of a file
+PACE = 0.002
 
 
 def write(path: Path, entry: str) -> None:
@@ -23,6 +27,7 @@ def edit(path: Path, entry: str) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(handle, f"\n§\n{entry}\n".encode())
     os.close(handle)
+    time.sleep(PACE)
 
 
 KINDS = {"write": write, "edit": edit}

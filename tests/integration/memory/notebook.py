@@ -61,9 +61,11 @@ class Notebook:
         """Call the tool and return its answer."""
         return json.loads(await self.tool.call(request or asking(), arguments))
 
-    async def add(self, content: str, target: str = "memory", **kwargs: Any) -> Any:
+    async def add(
+        self, content: str, target: str = "memory", *, request: TurnRequest | None = None
+    ) -> Any:
         """Add an entry by the tool."""
-        return await self.call(action="add", target=target, content=content, **kwargs)
+        return await self.call(request, action="add", target=target, content=content)
 
     async def frozen(self, request: TurnRequest | None = None) -> str:
         """Return the block of a turn's prompt."""

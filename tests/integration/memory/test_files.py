@@ -168,6 +168,36 @@ def test_what_cannot_be_written_is_said_and_left_alone(path: Path) -> None:
     assert path.read_bytes() == b"caf\xe9"
 
 
+def test_a_kill_between_finding_an_edit_and_writing_it_loses_nothing(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came out is kept on the disk until all of it stands in the file."""
+
+    class Killed(BaseException):
+        pass
+
+    add(path, "one")
+    real, calls = swap.swap, []
+
+    def die_the_second_time(*args: bytes) -> bytes:
+        calls.append(args)
+        if len(calls) > 1:
+            raise Killed
+        return real(*args)  # type: ignore[arg-type]  # as they came
+
+    def make(entries: Entries) -> Entries:
+        with path.open("a") as editor:
+            editor.write("§\nby hand\n")
+        return (*entries, "two")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(swap, "swap", die_the_second_time)
+        with pytest.raises(Killed):
+            update(path, make)
+    assert read(path) == ("one", "two", "by hand")
+    assert names(path) == ["MEMORY.md"]
+
+
 @pytest.mark.parametrize("killed_after", ["preparing", "naming", "exchanging"])
 def test_a_kill_in_the_middle_loses_nothing(
     path: Path, killed_after: str, monkeypatch: pytest.MonkeyPatch
