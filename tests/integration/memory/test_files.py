@@ -247,11 +247,11 @@ def test_two_writers_an_editor_and_a_kill_never_lose_an_entry(path: Path, seed: 
     victims = [_hand("write", path, f"victim{number}") for number in range(2)]
     written = []
     for victim in victims:
-        written += _written(victim, chance.randint(1, 12))
+        written += _written(victim, chance.randint(1, 6))
         victim.send_signal(signal.SIGKILL)
         written += [line.strip() for line in victim.stdout or () if line.endswith("\n")]
     for hand in hands:
-        written += _written(hand, 15)
+        written += _written(hand, 8)
     for hand in hands:
         hand.send_signal(signal.SIGKILL)
         written += [line.strip() for line in hand.stdout or () if line.endswith("\n")]
