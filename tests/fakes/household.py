@@ -85,7 +85,7 @@ class Household:
         """Return what a query finds in the database."""
         if not self.home.database.exists():
             return []
-        address = f"file:{self.home.database}?mode=ro"
+        address = f"{self.home.database.as_uri()}?mode=ro"
         with closing(sqlite3.connect(address, uri=True, timeout=5)) as conn:
             return conn.execute(sql, values).fetchall()
 

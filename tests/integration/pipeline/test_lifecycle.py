@@ -164,6 +164,26 @@ async def test_a_part_that_breaks_is_begun_again_and_says_so(
     assert '"part": "reload"' in capsys.readouterr().err
 
 
+async def test_what_comes_in_survives_a_power_cut_before_the_platform_is_told(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only these commits are flushed to the disk: all that follows can be done again."""
+    flushed: list[bool] = []
+    async with house.running() as gateway:
+        write = gateway.store.write
+
+        async def noted(fn: Any, *, durable: bool = False) -> Any:
+            if "StoreIntake" in getattr(fn, "__qualname__", ""):
+                flushed.append(durable)
+            return await write(fn, durable=durable)
+
+        monkeypatch.setattr(gateway.store, "write", noted)
+        house.tg.say("hello", user=MIRA)
+        await house.answers(1)
+        await house.settled()
+    assert flushed == [True]
+
+
 async def test_a_second_gateway_in_one_home_is_refused(house: House) -> None:
     async with house.running():
         with pytest.raises(GatewayRunningError, match="another gateway"):
