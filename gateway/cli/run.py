@@ -119,6 +119,10 @@ async def _until_stopped(start: Any) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     await gateway.run(stop)
+    refused = [one for one in gateway.adapters if one.status.state == "bad_credentials"]
+    if refused and not stop.is_set():
+        names = ", ".join(f"{one.platform}: {one.status.detail}" for one in refused)
+        fail(f"nothing is left to receive from ({names})")
 
 
 def _introduced(place: Home, configuration: Loaded) -> Loaded:
