@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from gateway.agent.choice import Kind, fallbacks
@@ -33,6 +34,8 @@ def build_agent(
     others = fallbacks(choice, settings, secrets)
     if choice.kind is Kind.SETUP:
         return SetupAgent(language)
+    # the library would print an advertisement into the first conversation on a terminal
+    os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
     # the imports take a second, which not every command should pay
     from gateway.agent import small
     from gateway.agent.local import LocalServer

@@ -7,6 +7,7 @@ from gateway.app.configuration import (
     open_store,
     rules_of,
     stand_in,
+    start_problems,
 )
 from gateway.app.desks import delivery_desk, pairing_desk
 from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
@@ -26,4 +27,5 @@ __all__ = [
     "platform_problems",
     "rules_of",
     "stand_in",
+    "start_problems",
 ]

@@ -7,13 +7,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gateway.app.platforms import MANIFESTS
+from gateway.app.platforms import MANIFESTS, platform_problems
 from gateway.model.errors import ConfigurationError
 from gateway.model.ids import PlaceId
 from gateway.pipeline.rules import build
 from gateway.policy.session import ConsoleNaming, console_session
 from gateway.settings.home import make_private_folder
-from gateway.settings.read import read
+from gateway.settings.read import needs_service_problem, read
 from gateway.store import migrate
 from gateway.store.sqlite import SqliteStore
 
@@ -63,16 +63,28 @@ def _git_root(folder: Path) -> Path | None:
     return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
 
 
+def start_problems(loaded: Loaded) -> list[str]:
+    """Return all that would keep a gateway with this configuration from starting."""
+    others = (needs_service_problem(loaded), _store_problem(loaded))
+    return [*platform_problems(loaded), *filter(None, others)]
+
+
+def _store_problem(loaded: Loaded) -> str | None:
+    if loaded.settings.store.url is None:
+        return None
+    return (
+        "store.url: several processes on PostgreSQL are not available in this version; "
+        "leave store.url out to use the database in the home"
+    )
+
+
 def open_store(home: Home, loaded: Loaded) -> Store:
     """Open the home's database and bring it to this version's schema.
 
     Raises ``StoreError``, or ``ConfigurationError`` for a setting this version cannot serve.
     """
-    if loaded.settings.store.url is not None:
-        raise ConfigurationError(
-            "store.url: several processes on PostgreSQL are not available in this version; "
-            "leave store.url out to use the database in the home"
-        )
+    if problem := _store_problem(loaded):
+        raise ConfigurationError(problem)
     make_private_folder(home.gateway)
     store = SqliteStore(home.database)
     migrate.upgrade(store.engine)

@@ -18,7 +18,7 @@ def check(as_json: JsonFlag = False) -> None:
 
         try:
             found = app.load(home(), profile=chosen_profile())
-            problems: tuple[str, ...] = tuple(app.platform_problems(found))
+            problems: tuple[str, ...] = tuple(app.start_problems(found))
             warnings, unused, files = found.warnings, found.unused, found.files
         except ConfigurationError as error:
             problems, warnings, unused, files = error.problems, (), (), ()

@@ -48,7 +48,7 @@ def _examine(place: Home) -> Iterator[Finding]:
             yield look.Finding(look.Level.ERROR, "settings", line)
         return
     rules = app.rules_of(loaded)
-    yield from look.configuration(loaded, rules, app.platform_problems(loaded))
+    yield from look.configuration(loaded, rules, app.start_problems(loaded))
     if place.database.exists():
         yield from look.database(place.database, rules)
     else:

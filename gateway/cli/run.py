@@ -34,6 +34,9 @@ def chat(ctx: typer.Context) -> None:
         from gateway.model.errors import GatewayRunningError
 
         place = home()
+        if _nothing_to_read():
+            note("Nothing to read: standard input is closed or the null device.")
+            return
         try:
             _run(place, platforms=False, terminal=_commands(ctx))
         except GatewayRunningError:
@@ -106,6 +109,13 @@ def _model(configuration: Loaded) -> Choice:
     return choice
 
 
+def _nothing_to_read() -> bool:
+    from adapters.console.descriptors import descriptor
+    from adapters.console.source import InputKind, input_kind
+
+    return input_kind(descriptor(sys.stdin)) is InputKind.OFF
+
+
 def _on_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -125,6 +135,22 @@ async def _until_stopped(start: Any) -> None:
         fail(f"nothing is left to receive from ({names})")
 
 
+def _ask_name(configuration: Loaded, default: str) -> str:
+    """Ask until the answer can be a person's name."""
+    from gateway.policy import naming
+    from gateway.text.clean import check_name, nfc
+
+    agent = next(naming.candidates(configuration.honcho.ai_peer))
+    while True:
+        name = nfc(typer.prompt("Your name?", default=default or None, err=True).strip())
+        problem = check_name(name)
+        if name and next(naming.candidates(name)) == agent:
+            problem = f"{name} is the agent's own name"
+        if name and problem is None:
+            return name
+        note(f"{problem or 'A name has at least one letter'}; please give another one.")
+
+
 def _introduced(place: Home, configuration: Loaded) -> Loaded:
     """Ask once, at the first start on a terminal, who sits here; remember it as peerName."""
     from gateway import app
@@ -141,7 +167,7 @@ def _introduced(place: Home, configuration: Loaded) -> Loaded:
                 f"set peerName in {configuration.honcho_file}"
             )
         return configuration
-    name = typer.prompt("Your name?", default=stand_in or None, err=True).strip()
+    name = _ask_name(configuration, stand_in)
     path = configuration.honcho_file
     hosts = (configuration.honcho.host,)
     make_private_folder(path.parent)

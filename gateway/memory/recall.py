@@ -17,7 +17,7 @@ from gateway.memory.dialectic import Dialectic, Inquiry
 from gateway.model.errors import MemoryServiceError, MemoryUnsupportedError
 from gateway.model.memory import ContextQuery
 from gateway.policy import reasoning
-from gateway.store import people, recall
+from gateway.store import recall
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -296,12 +296,11 @@ def _lacks(popped: Popped, message: str) -> bool:
 def self_sessions(
     conn: Connection, key: RecallKey, seed: SessionId | None
 ) -> tuple[SessionId, ...]:
-    """Return the only sessions the agent's self-view may come from; () for one person.
+    """Return the only sessions that the agent's view of itself may come from.
 
-    Whatever the agent said, it said to somebody.
+    Whatever the agent said, it said to somebody. One person's own sessions are all there are
+    while nobody else is here, so nothing is lost by never asking without a limit.
     """
-    if people.count(conn) <= 1 and not key.audience.limited:
-        return ()
     own = () if seed is None else (seed,)
     if key.audience.limited:
         return (*own, key.session)

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from gateway.store.people import Account
 
 
+#: what to do about turns that got no answer
+_REMEDIES = {
+    "model_credentials": "the model does not accept its key: put a valid one into .env",
+    "model_unavailable": "the model could not be reached: check model.base_url and its server",
+    "model_rate_limited": "the provider limits requests: wait, or choose another model",
+}
+
+
 class Level(StrEnum):
     """How bad it is."""
 
@@ -95,6 +103,9 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
         yield _connection(adapter)
     yield from _memory(conn)
     yield from _waiting(readonly.attention(conn))
+    for code, number in readonly.failures(conn).items():
+        remedy = _REMEDIES.get(code, "the log names the reason")
+        yield Finding(Level.WARNING, "model", f"{number} turn(s) got no answer ({code}): {remedy}")
     yield from _people(readonly.accounts(conn), rules)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from gateway.model.errors import GatewayError
+from gateway.model.errors import ConfigurationError, GatewayError
 from gateway.model.ids import sortable_id
 from gateway.pipeline.addresses import account_of, address_of, written
 from gateway.store import audit, facts, outbox, pairing, people
@@ -173,8 +173,13 @@ class Pairing:
         self._post.notice(tx, letter, catalog.text("pairing.approved", request.language))
 
     def revoke(self, tx: Tx, account: str, *, by: str) -> bool:
-        """Take an account's grant away (``telegram:42``); False when it had none."""
-        platform, *scope, user = account.split(":")
+        """Take an account's grant away (``telegram:42``); False when it had none.
+
+        Raises ``ConfigurationError`` for a text that names no account.
+        """
+        platform, *scope, user = account.split(":") if ":" in account else ("", "")
+        if not platform or not user:
+            raise ConfigurationError(f"{account}: not an account; write telegram:700100200")
         gone = people.revoke(tx, people.Account(platform, ":".join(scope), user))
         if gone:
             now = self._clock.now()

@@ -25,10 +25,19 @@ def user_folder(environ: Mapping[str, str]) -> Path:
 
 
 def make_private_folder(path: Path) -> Path:
-    """Create ``path`` and its missing parents for their owner alone; return it."""
-    for folder in reversed((path, *path.parents)):
-        if not folder.exists():
-            folder.mkdir(mode=_FOLDER_MODE, exist_ok=True)
+    """Create ``path`` and its missing parents for their owner alone; return it.
+
+    Raises ``ConfigurationError`` where that cannot be.
+    """
+    try:
+        for folder in reversed((path, *path.parents)):
+            if not folder.exists():
+                folder.mkdir(mode=_FOLDER_MODE, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path}: cannot be made ({error.strerror}); make {path.parent} writable, or set "
+            "HERMES_HOME to a folder that is"
+        ) from error
     return path
 
 

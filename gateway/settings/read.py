@@ -60,7 +60,7 @@ def needs_service_problem(loaded: Loaded) -> str | None:
         return None
     return (
         "memory.provider is honcho, but there is neither a key nor an address: set HONCHO_API_KEY "
-        f"in .env, or baseUrl in {loaded.honcho_file}, or run: hermes-gateway memory setup"
+        f"in .env, or baseUrl in {loaded.honcho_file}, or write memory.provider: builtin"
     )
 
 

@@ -40,12 +40,13 @@ def waiting(conn: sa.Connection, platform: str | None, *, now: datetime) -> list
 
 
 def last_request(conn: sa.Connection, account: Account) -> datetime | None:
-    """Return when the account last asked, whatever became of it."""
+    """Return when the account last asked and was not let in since."""
     return conn.execute(
         sa.select(sa.func.max(pairing.c.created_at)).where(
             pairing.c.platform == account.platform,
             pairing.c.scope == account.scope,
             pairing.c.user_id == account.user_id,
+            pairing.c.state != "approved",
         )
     ).scalar()
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from gateway.store import migrate, statements
 from gateway.store.engine import translate
 from gateway.store.people import Account
-from gateway.store.tables import access_grant, item, outbox, person, set_aside
+from gateway.store.tables import access_grant, item, outbox, person, set_aside, turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,12 @@ def accounts(conn: Connection) -> list[Account]:
     """Return every account that was seen."""
     rows = conn.execute(sa.select(person.c.platform, person.c.scope, person.c.user_id))
     return [Account(*row) for row in rows]
+
+
+def failures(conn: Connection) -> dict[str, int]:
+    """Return how many turns got no answer, by the code of what went wrong."""
+    found = statements.count_by(conn, turn.c.error)
+    return {code: number for code, number in found.items() if code}
 
 
 def attention(conn: Connection) -> dict[str, int]:

@@ -245,9 +245,10 @@ async def test_what_the_agent_said_to_one_person_does_not_reach_another(tmp_path
     assert own.sessions == ("seed", "s1")
 
 
-async def test_alone_the_agent_reads_its_whole_self_view(tmp_path: Path) -> None:
+async def test_the_self_view_is_limited_also_while_no_account_was_seen(tmp_path: Path) -> None:
+    """The console's person has no account, and is a person all the same."""
     memory = FakeMemory()
     async with opened(tmp_path, memory) as bench:
         await bench.turn()
     (own,) = [query for query in memory.contexts if query.target == "hermes"]
-    assert own.sessions == ()
+    assert own.sessions == ("seed", "s1")

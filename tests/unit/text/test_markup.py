@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.model.outbound import RichText
+from gateway.model.outbound import RichText, SpanKind
 from gateway.text.clean import blank, invisible
 from gateway.text.markup import MAX_SOURCE, parse, plain
 from tests.unit.text.documents import NASTY, documents, words
@@ -247,7 +247,10 @@ def test_a_book_is_not_parsed() -> None:
 @given(documents())
 def test_any_document_keeps_its_words_and_has_sound_ranges(markdown: str) -> None:
     rich = parse(markdown)
-    assert words(rich.text) == words(markdown)
+    languages = [span.value for span in rich.spans if span.kind is SpanKind.PRE]
+    kept = words(rich.text)
+    assert sorted([*kept, *words(" ".join(languages))]) == sorted(words(markdown))
+    assert kept == [word for word in words(markdown) if word in kept]
     assert invisible(rich.text) <= blank(markdown)
     check_ranges(rich)
 
