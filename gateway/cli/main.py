@@ -31,7 +31,7 @@ cli = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help=(
-        "People on Telegram and on this console talk to one agent, Hermes, "
+        "People on Telegram, Discord, Slack and this console talk to one agent, Hermes, "
         "that knows each of them.\n\n"
         "Start with **hermes-gateway run**. Everything is kept in `~/.hermes` "
         "(or `$HERMES_HOME`). Exit codes: 0 fine, 1 the thing failed, "
