@@ -8,7 +8,7 @@ ARGS ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-input --no-compile
 #: two workers; a slow machine is given time, a test that hangs is not given the night
-PYTEST := $(BIN)/python -m pytest -n 4 --dist loadgroup --timeout=300
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout=300
 SUITES := tests/unit tests/contract tests/integration tests/crash tests/architecture
 #: held to 95 % branch coverage: what decides, what queues, what cuts text
 GUARDED := policy mailbox text
@@ -32,7 +32,7 @@ run: .venv/runtime ## start the gateway with a chat on this terminal; no key nee
 	  || echo 'No local model could be installed: the gateway starts with set-up replies.' >&2
 	@exec $(BIN)/hermes-gateway run
 
-test: .venv/dev ## all suites, four at a time: most of them wait more than they compute
+test: .venv/dev ## all suites, two at a time
 	@$(PYTEST) $(SUITES) $(ARGS)
 
 check: lint types budgets coverage ## what a change must pass: format, lint, types, layers, all suites, coverage
