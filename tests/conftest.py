@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+import structlog
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _OURS = re.compile(
     r"(HERMES|HONCHO|GATEWAY|TELEGRAM|DISCORD|SLACK|OPENAI|ANTHROPIC|GOOGLE|EMBEDDINGS|TRANSCRIBE)_"
@@ -29,3 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(_CRASH):
             item.add_marker(pytest.mark.xdist_group("crash"))
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """Take back where a command sent its logs: that stream is closed when its test ends."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    structlog.reset_defaults()

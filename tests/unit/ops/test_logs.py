@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING
 
 import pytest
 import structlog
@@ -12,21 +11,8 @@ import structlog
 from gateway.ops import logs
 from gateway.settings.schema import LogSettings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 TOKEN = "111222333:AAinventedTokenForTests_0123456789abcd"
 BEHIND = TOKEN.partition(":")[2]
-
-
-@pytest.fixture(autouse=True)
-def _restored() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
 
 
 def _lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
