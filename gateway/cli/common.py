@@ -99,12 +99,12 @@ def existing_store(place: Home) -> Iterator[Store]:
     """Open the home's database beside whatever runs there; never creates or migrates one."""
     import asyncio
 
-    import structlog
-
+    from gateway.ops import logs
+    from gateway.settings.schema import LogSettings
     from gateway.store import migrate
     from gateway.store.sqlite import SqliteStore
 
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    logs.configure(LogSettings(level="warning"), ())
     if not place.database.exists():
         fail(f"nothing has happened in {place.path} yet: start with hermes-gateway run")
     store = SqliteStore(place.database)

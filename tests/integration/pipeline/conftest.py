@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-import structlog
 
 from gateway.ops import logs
 from gateway.settings.home import make_private_folder
@@ -30,14 +28,9 @@ def no_token_is_ever_logged(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """H-42: whatever a test does, at the most talkative level, with the masks switched off."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
     monkeypatch.setattr(logs, "redact", lambda line, _secrets: line)
     logs.configure(LogSettings(level="debug", format="json"), ())
     yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    structlog.reset_defaults()
     out, err = capsys.readouterr()
     print(err)  # for whoever looks at a failure
     for secret in (TOKEN, OTHER_TOKEN):

@@ -26,7 +26,7 @@ def test_a_secret_is_masked_in_every_record(capsys: pytest.CaptureFixture[str], 
     logs.configure(
         LogSettings.model_validate({"format": form, "level": "debug"}), {TOKEN, "hch-short-1"}
     )
-    ours, foreign = structlog.get_logger(), logging.getLogger("some.library")
+    ours, foreign = structlog.get_logger(), logging.getLogger("some.package")
     ours.info("told", action="test", detail=f"bot{TOKEN}/getMe", key="hch-short-1")
     foreign.warning("GET https://api.example/bot%s/getMe", TOKEN)
     foreign.debug("header %s", {"authorization": f"Bearer {BEHIND}"})
