@@ -10,11 +10,12 @@ import structlog
 from adapters.discord.catchup import CatchUp
 from adapters.discord.cursors import Cursors
 from adapters.discord.directory import Directory, read_channel
-from adapters.discord.fields import Fields, ParseError
+from adapters.discord.fields import Fields
 from adapters.discord.reading import Reader, channel_of
 from gateway.model.errors import Disposition, PlatformError, StoreError
 from gateway.model.events import PlaceKind
 from gateway.policy.retry import Backoff
+from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     import asyncio

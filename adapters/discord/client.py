@@ -223,7 +223,7 @@ class Client:
 
 def is_silent(message: Fields) -> bool:
     """Tell whether a message was posted with ``silent``."""
-    return bool(message.number("flags") & _SILENT)
+    return bool(message.code("flags") & _SILENT)
 
 
 def _message(

@@ -102,7 +102,7 @@ def _channels(fields: Fields, key: str, guild: str) -> Iterator[Channel]:
 
 def read_channel(fields: Fields, guild: str | None = None) -> Channel:
     """Return a channel object of a guild. Raises ``ParseError``."""
-    thread = fields.number("type") in _THREADS
+    thread = fields.code("type") in _THREADS
     return Channel(
         fields.id(),
         guild or fields.id("guild_id"),

@@ -25,7 +25,7 @@ def read_attachments(message: Fields, *, source: str) -> tuple[Attachment, ...]:
     ``ref`` is ``channel/message/attachment``, by which a fresh address can be asked for; it is
     empty for what is no file.
     """
-    voice = bool(message.number("flags") & _VOICE_MESSAGE)
+    voice = bool(message.code("flags") & _VOICE_MESSAGE)
     files = (_file(each, source, voice=voice) for each in message.children("attachments"))
     stickers = (
         Attachment(AttachmentKind.STICKER, ref="", name=each.name("name"))
@@ -43,5 +43,5 @@ def _file(file: Fields, source: str, *, voice: bool) -> Attachment:
         ref=f"{source}/{file.id()}",
         name=file.name("filename"),
         mime=mime,
-        size=file.number("size") if file.has("size") else None,
+        size=file.number("size"),
     )

@@ -52,7 +52,7 @@ def parse(kind: str, data: object, around: Surroundings) -> InboundEvent | None:
 
 def _created(message: Fields, around: Surroundings) -> InboundEvent:
     event = _bare(message, around)
-    number = message.number("type")
+    number = message.code("type")
     if number not in _SPOKEN:
         return replace(event, kind=EventKind.SERVICE, detail=f"type:{number}")
     return _said(event, message, around)
@@ -62,7 +62,7 @@ def _updated(message: Fields, around: Surroundings) -> InboundEvent | None:
     """A preview or a pin changes no words and leaves the time of the last edit as it was."""
     if not message.has("edited_timestamp") or not message.has("author"):
         return None
-    if message.number("type") not in _SPOKEN:
+    if message.code("type") not in _SPOKEN:
         return None
     event = _said(_bare(message, around), message, around)
     digest = hashlib.sha256(message.text("content").encode("utf-8", "replace")).hexdigest()[:8]
@@ -87,7 +87,7 @@ def _deleted(gone: Fields, around: Surroundings) -> InboundEvent:
 def _pressed(interaction: Fields, around: Surroundings) -> InboundEvent | None:
     """A slash command from Discord's own menu; its options are the command's arguments."""
     data = interaction.child("data")
-    if interaction.number("type") != _COMMAND or data is None:
+    if interaction.code("type") != _COMMAND or data is None:
         return None
     member = interaction.child("member")
     user = interaction.child("user") or (None if member is None else member.child("user"))
@@ -144,7 +144,7 @@ def _said(event: InboundEvent, message: Fields, around: Surroundings) -> Inbound
 
 def _reply(message: Fields, around: Surroundings) -> ReplyRef | None:
     reference = message.child("message_reference")
-    if message.number("type") != _REPLY or reference is None or not reference.has("message_id"):
+    if message.code("type") != _REPLY or reference is None or not reference.has("message_id"):
         return None
     answered = message.child("referenced_message")
     target = MessageId(reference.id("message_id"))
@@ -158,7 +158,7 @@ def _reply(message: Fields, around: Surroundings) -> ReplyRef | None:
 def _forward(message: Fields) -> Forward | None:
     """Discord does not tell whose words were forwarded."""
     reference = message.child("message_reference")
-    if reference is None or reference.number("type") != _FORWARD:
+    if reference is None or reference.code("type") != _FORWARD:
         return None
     texts = map(readable, _snapshots(message))
     return Forward("\n".join(filter(None, texts)))

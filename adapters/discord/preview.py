@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 import structlog
 
 from adapters.discord.client import BRIEF, Draft, is_silent
-from adapters.discord.fields import Fields, ParseError
+from adapters.discord.fields import Fields
 from adapters.discord.manifest import CAPABILITIES
 from adapters.discord.render import render, size
 from gateway.live import Live, Rhythm
 from gateway.model.errors import PlatformError
 from gateway.model.ids import MessageId, PlaceId
+from gateway.text.fields import ParseError
 from gateway.text.markup import parse
 from gateway.text.split import split
 

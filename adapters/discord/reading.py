@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from adapters.discord.fields import ParseError
 from adapters.discord.parse import parse
 from gateway.model.events import EventKind
 from gateway.ports import Received
+from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     from adapters.discord.directory import Directory

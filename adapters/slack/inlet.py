@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from adapters.slack.fields import ParseError, order
+from adapters.slack.fields import order
 from adapters.slack.manifest import SLACK
 from adapters.slack.parse import parse
 from adapters.slack.slash import parse_slash
 from gateway.model.errors import StoreError
 from gateway.model.events import EventKind
 from gateway.ports import Cursor, Received
+from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,77 +1,22 @@
-"""Typed reading of Telegram's JSON: what is missing or odd is one clear error with its place."""
+"""Typed reading of Telegram's JSON: its numbers for ids and its Unix times."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gateway.model.errors import PlatformError
-from gateway.text.clean import clean, nfc
-
-
-class ParseError(PlatformError):
-    """An update is not shaped as Telegram documents it."""
-
-    code = "unparsable"
+from gateway.text import fields
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
-    """One JSON object and where it stands, so that an error can name the place.
-
-    Keys nobody asks for are never looked at. A null counts as absent, as Telegram means it.
-    Every reader raises ``ParseError`` for a wrong type and never quotes the value.
-    """
-
-    values: Mapping[str, object]
-    path: str
-
-    @classmethod
-    def of(cls, value: object, path: str) -> Fields:
-        """Take ``value`` as an object; raise ``ParseError`` when it is none."""
-        if not isinstance(value, Mapping):
-            raise ParseError(f"{path}: expected an object, got {type(value).__name__}")
-        return cls(value, path)
-
-    def has(self, key: str) -> bool:
-        """Say whether ``key`` is present, whatever its type."""
-        return self.values.get(key) is not None
-
-    def text(self, key: str) -> str:
-        """Return a text, "" when absent."""
-        value = self.values.get(key)
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            raise self._odd(key, "a text")
-        return value
-
-    def name(self, key: str) -> str:
-        """Return a text that names something: cleaned, composed, without outer blanks."""
-        return nfc(clean(self.text(key))).strip()
-
-    def flag(self, key: str) -> bool:
-        """Return a truth value, False when absent."""
-        value = self.values.get(key)
-        if value is not None and not isinstance(value, bool):
-            raise self._odd(key, "true or false")
-        return bool(value)
-
-    def number(self, key: str) -> int | None:
-        """Return a whole number of any size, None when absent."""
-        value = self.values.get(key)
-        if value is None:
-            return None
-        if type(value) is not int:
-            raise self._odd(key, "a whole number")
-        return value
+class Fields(fields.Fields):
+    """One JSON object of Telegram. Every reader raises ``ParseError`` for a wrong type."""
 
     def required(self, key: str) -> int:
         """Return a whole number that must be there."""
         value = self.number(key)
         if value is None:
-            raise self._odd(key, "a whole number")
+            raise self.odd(key, "a whole number")
         return value
 
     def id(self, key: str = "id") -> str:
@@ -83,22 +28,4 @@ class Fields:
         try:
             return datetime.fromtimestamp(self.required(key), UTC)
         except (OverflowError, ValueError, OSError) as error:
-            raise self._odd(key, "a date") from error
-
-    def child(self, key: str) -> Fields | None:
-        """Return the object under ``key``, None when absent."""
-        value = self.values.get(key)
-        return None if value is None else Fields.of(value, f"{self.path}.{key}")
-
-    def children(self, key: str) -> tuple[Fields, ...]:
-        """Return the list of objects under ``key``, empty when absent."""
-        value = self.values.get(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list):
-            raise self._odd(key, "a list")
-        return tuple(Fields.of(item, f"{self.path}.{key}[{i}]") for i, item in enumerate(value))
-
-    def _odd(self, key: str, wanted: str) -> ParseError:
-        found = type(self.values.get(key)).__name__
-        return ParseError(f"{self.path}.{key}: expected {wanted}, got {found}")
+            raise self.odd(key, "a date") from error

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from adapters.telegram.fields import Fields, ParseError
+from adapters.telegram.fields import Fields
 from adapters.telegram.manifest import TELEGRAM
 from adapters.telegram.media import read_attachments
 from adapters.telegram.people import (
@@ -32,6 +32,7 @@ from gateway.model.events import (
 from gateway.model.ids import MessageId, PlaceId
 from gateway.policy.commands import parse_command
 from gateway.text.clean import clean
+from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     from adapters.telegram.words import Me

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapters.telegram.fields import ParseError
 from adapters.telegram.manifest import SERVICE_ACCOUNTS
 from gateway.model.events import Place, PlaceKind, Sender, SenderKind
 from gateway.model.ids import PlaceId, ThreadId, UserId
+from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     from adapters.telegram.fields import Fields

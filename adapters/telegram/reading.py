@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from adapters.telegram.fields import ParseError
 from adapters.telegram.manifest import TELEGRAM
 from adapters.telegram.parse import parse
 from gateway.ports import Received
+from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     from adapters.telegram.words import Me

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.directory import Channel, Directory
-from adapters.discord.fields import ParseError
+from gateway.text.fields import ParseError
 from tests.unit.discord.events import GUILD, ME
 
 TEXT: dict[str, Any] = {"id": "901", "type": 0, "name": "general", "parent_id": "950"}

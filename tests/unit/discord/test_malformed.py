@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.discord.directory import Directory
-from adapters.discord.fields import ParseError
 from adapters.discord.parse import parse
+from gateway.text.fields import ParseError
 from tests.unit.discord.events import ANN, ME, WHEN, around, message, recorded
 
 EVENTS = recorded()

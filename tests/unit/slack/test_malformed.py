@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.fields import ParseError
 from adapters.slack.parse import parse
 from adapters.slack.slash import parse_slash
+from gateway.text.fields import ParseError
 from tests.unit.slack.samples import VIEW, message, payload, recorded
 
 PAYLOADS = recorded()

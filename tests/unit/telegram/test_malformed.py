@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.telegram.fields import ParseError
 from adapters.telegram.parse import parse
+from gateway.text.fields import ParseError
 from tests.unit.telegram.updates import ANN, DIRECT, ME, WHEN, message, recorded
 
 UPDATES = recorded()
