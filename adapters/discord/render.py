@@ -6,13 +6,14 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
-from adapters.discord.ranges import Range, nested
+from adapters.discord.ranges import nested
 from gateway.model.outbound import SpanKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gateway.model.outbound import RichText
+    from gateway.text.ranges import Range
 
 #: An address as Discord's apps find it. Nothing in it may be escaped, or it leads nowhere, and
 #: it must end in front of our own marks.
