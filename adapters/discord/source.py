@@ -11,9 +11,11 @@ import structlog
 
 from adapters.discord.arrivals import Arrivals
 from adapters.discord.budget import Budget
+from adapters.discord.manifest import DISCORD
+from gateway.connection import Connection
 from gateway.model.errors import CredentialsError, PlatformError
 from gateway.policy.retry import Backoff
-from gateway.ports import AdapterStatus, ConnectionState
+from gateway.ports import ConnectionState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from adapters.discord.preview import Previews
     from adapters.discord.socket import Event, Socket
     from gateway.model.ids import AccountId
-    from gateway.ports import Clock, Intake
+    from gateway.ports import AdapterStatus, Clock, Intake
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -61,12 +63,17 @@ class Source:
         self._budget = Budget(clock)
         self._failures = 0
         self._live_since: float | None = None
-        self.status = AdapterStatus(ConnectionState.STARTING)
+        self._connection = Connection(DISCORD, clock, account=account)
+
+    @property
+    def status(self) -> AdapterStatus:
+        """Return how the connection is."""
+        return self._connection.status
 
     async def run(self, intake: Intake) -> None:
         """Receive until cancelled; return only when Discord can never serve this token."""
         self._failures, self._live_since = 0, None
-        self._report(ConnectionState.STARTING)
+        self._connection.report(ConnectionState.STARTING)
         events: asyncio.Queue[Event] = asyncio.Queue(MOST_WAITING)
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -85,7 +92,7 @@ class Source:
         finally:
             await self._socket.close(final=True)
             if self.status.state is not ConnectionState.BAD_CREDENTIALS:
-                self._report(ConnectionState.STOPPED)
+                self._connection.report(ConnectionState.STOPPED)
 
     async def _receive(self, events: asyncio.Queue[Event]) -> None:
         while True:
@@ -93,7 +100,7 @@ class Source:
                 await self._connect()
                 await self._listen(events)
             except CredentialsError as error:
-                self._report(ConnectionState.BAD_CREDENTIALS, str(error))
+                self._connection.report(ConnectionState.BAD_CREDENTIALS, str(error))
                 return
             except PlatformError as error:
                 await self._pause(error)
@@ -112,33 +119,20 @@ class Source:
 
     def _live(self) -> None:
         self._live_since = self._clock.monotonic()
-        self._report(ConnectionState.CONNECTED)
+        self._connection.report(ConnectionState.CONNECTED)
 
     async def _pause(self, error: PlatformError) -> None:
         """Wait before the next connection; none where a steady one broke that can be resumed."""
         lasted = 0.0 if self._live_since is None else self._clock.monotonic() - self._live_since
         steady, self._live_since = lasted >= STEADY, None
         self._failures = 0 if steady else self._failures + 1
-        self._report(ConnectionState.RETRYING, str(error))
+        self._connection.report(ConnectionState.RETRYING, str(error))
         if steady and self._socket.resumable:
             return
         delay = BACKOFF.delay(
             max(self._failures, 1), retry_after=error.retry_after, roll=self._roll()
         )
         await self._clock.sleep(BACKOFF.ceiling if delay is None else delay)
-
-    def _report(self, state: ConnectionState, detail: str = "") -> None:
-        if (state, detail) == (self.status.state, self.status.detail):
-            return
-        same = state is self.status.state
-        since = self.status.since if same else self._clock.now()
-        self.status = AdapterStatus(state, detail, since)
-        if not same:
-            write = log.info if state in _CALM else log.warning
-            write(f"discord.{state}", action="connect", account=self._account, detail=detail)
-
-
-_CALM = (ConnectionState.STARTING, ConnectionState.CONNECTED, ConnectionState.STOPPED)
 
 
 async def _work(events: asyncio.Queue[Event], arrivals: Arrivals) -> None:

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from adapters.slack.manifest import SLACK
+from gateway.connection import Connection
 from gateway.model.errors import CredentialsError, PlatformError
 from gateway.policy.retry import Backoff
-from gateway.ports import AdapterStatus, ConnectionState
+from gateway.ports import ConnectionState
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from gateway.ports import Clock
+    from gateway.ports import AdapterStatus, Clock
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 BACKOFF = Backoff(first=1.0, factor=2.0, ceiling=30.0, jitter=0.3, attempts=sys.maxsize)
 #: seconds; a connection that ends sooner counts as one that failed
 _SHORT = 5.0
-
-_CALM = (ConnectionState.STARTING, ConnectionState.CONNECTED, ConnectionState.STOPPED)
 
 
 class Transport(Protocol):
@@ -52,7 +52,12 @@ class Link:
         self._failures = 0
         self._since = 0.0
         self._listeners: list[Callable[[], None]] = []
-        self.status = AdapterStatus(ConnectionState.STARTING)
+        self._connection = Connection(SLACK, clock)
+
+    @property
+    def status(self) -> AdapterStatus:
+        """Return how the connection is."""
+        return self._connection.status
 
     @asynccontextmanager
     async def held(self, connected: Callable[[], None]) -> AsyncIterator[asyncio.Task[None]]:
@@ -78,12 +83,12 @@ class Link:
 
     async def _keep_up(self) -> None:
         self._failures = 0
-        self._report(ConnectionState.STARTING)
+        self._connection.report(ConnectionState.STARTING)
         while True:
             try:
                 await self._transport.serve(self._connected)
             except CredentialsError as error:
-                self._report(ConnectionState.BAD_CREDENTIALS, str(error))
+                self._connection.report(ConnectionState.BAD_CREDENTIALS, str(error))
                 return
             except PlatformError as error:
                 await self._pause(str(error), error.retry_after)
@@ -92,7 +97,7 @@ class Link:
 
     def _connected(self) -> None:
         self._since = self._clock.monotonic()
-        self._report(ConnectionState.CONNECTED)
+        self._connection.report(ConnectionState.CONNECTED)
         for listener in self._listeners:
             listener()
 
@@ -101,20 +106,10 @@ class Link:
             await self._pause("Slack closed the connection", None)
         else:
             self._failures = 0
-            self._report(ConnectionState.RETRYING, "Slack closed the connection")
+            self._connection.report(ConnectionState.RETRYING, "Slack closed the connection")
 
     async def _pause(self, detail: str, retry_after: float | None) -> None:
         self._failures += 1
-        self._report(ConnectionState.RETRYING, detail)
+        self._connection.report(ConnectionState.RETRYING, detail)
         delay = BACKOFF.delay(self._failures, retry_after=retry_after, roll=self._roll())
         await self._clock.sleep(BACKOFF.ceiling if delay is None else delay)
-
-    def _report(self, state: ConnectionState, detail: str = "") -> None:
-        if (state, detail) == (self.status.state, self.status.detail):
-            return
-        same = state is self.status.state
-        since = self.status.since if same else self._clock.now()
-        self.status = AdapterStatus(state, detail, since)
-        if not same:
-            write = log.info if state in _CALM else log.warning
-            write(f"slack.{state}", action="connect", detail=detail)

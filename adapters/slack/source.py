@@ -13,8 +13,9 @@ from adapters.slack.inlet import Inlet
 from adapters.slack.link import BACKOFF
 from adapters.slack.manifest import SLACK
 from adapters.slack.people import View
+from gateway.connection import Connection
 from gateway.model.errors import CredentialsError, Disposition, PlatformError, StoreError
-from gateway.ports import AdapterStatus, ConnectionState, Cursor
+from gateway.ports import ConnectionState, Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from adapters.slack.profiles import Profiles
     from gateway.model.errors import GatewayError
     from gateway.model.ids import AccountId
-    from gateway.ports import Clock, Intake
+    from gateway.ports import AdapterStatus, Clock, Intake
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -62,13 +63,14 @@ class Source:
         self._roll = roll
         self._connected = asyncio.Event()
         self._doubted = asyncio.Event()
-        #: the state of our own token; None: only the connection counts
-        self._own: AdapterStatus | None = AdapterStatus(ConnectionState.STARTING)
+        self._own = Connection(SLACK, clock, account=account)
+        #: our token is good: the connection is all that counts
+        self._identified = False
 
     @property
     def status(self) -> AdapterStatus:
         """The connection's state, or our token's where that is the trouble."""
-        return self._own or self._link.status
+        return (self._link if self._identified else self._own).status
 
     def doubt(self) -> None:
         """Check the token again: Slack has refused it for something else."""
@@ -83,8 +85,9 @@ class Source:
         except CredentialsError as error:
             self._report(ConnectionState.BAD_CREDENTIALS, str(error))
         finally:
-            if self.status.state is ConnectionState.BAD_CREDENTIALS:
-                self._own = self.status
+            last = self.status
+            if last.state is ConnectionState.BAD_CREDENTIALS:
+                self._report(last.state, last.detail)
             else:
                 self._report(ConnectionState.STOPPED)
 
@@ -114,7 +117,7 @@ class Source:
             self._connected.set()
 
         async with self._link.held(connected) as connection:
-            self._own = None
+            self._identified = True
             catching = asyncio.create_task(self._catch_up(inlet, intake))
             doubted = asyncio.create_task(self._doubted.wait())
             try:
@@ -164,11 +167,12 @@ class Source:
                 await self._pause(failures, error)
 
     async def _pause(self, failures: int, error: GatewayError) -> None:
-        if self._own is not None:
+        if not self._identified:
             self._report(ConnectionState.RETRYING, str(error))
         log.info("slack.again", action="receive", account=self._account, code=error.code)
         delay = BACKOFF.delay(failures, retry_after=error.retry_after, roll=self._roll())
         await self._clock.sleep(BACKOFF.ceiling if delay is None else delay)
 
     def _report(self, state: ConnectionState, detail: str = "") -> None:
-        self._own = AdapterStatus(state, detail, self._clock.now())
+        self._identified = False
+        self._own.report(state, detail)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from adapters.telegram.manifest import TELEGRAM
+from gateway.connection import Connection
 from gateway.model.errors import ConflictError, CredentialsError, PlatformError, StoreError
 from gateway.policy.retry import Backoff
-from gateway.ports import AdapterStatus, ConnectionState
+from gateway.ports import ConnectionState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from adapters.telegram.words import Me
     from gateway.model.errors import GatewayError
     from gateway.model.ids import AccountId
-    from gateway.ports import Clock, Intake
+    from gateway.ports import AdapterStatus, Clock, Intake
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
@@ -68,19 +70,24 @@ class Source:
         self._failures = 0
         #: shown with the connected state
         self._note = ""
-        self.status = AdapterStatus(ConnectionState.STARTING)
+        self._connection = Connection(TELEGRAM, clock, account=account)
+
+    @property
+    def status(self) -> AdapterStatus:
+        """Return how the connection is."""
+        return self._connection.status
 
     async def run(self, intake: Intake) -> None:
         """Receive until cancelled; return only when Telegram refuses the token."""
         self._connected, self._failures = False, 0
-        self._report(ConnectionState.STARTING)
+        self._connection.report(ConnectionState.STARTING)
         try:
             while await self._step(intake):
                 pass
         finally:
             await self._way.close()
             if self.status.state is not ConnectionState.BAD_CREDENTIALS:
-                self._report(ConnectionState.STOPPED)
+                self._connection.report(ConnectionState.STOPPED)
 
     async def _step(self, intake: Intake) -> bool:
         try:
@@ -89,7 +96,7 @@ class Source:
             await self._way.receive(settled=self._settled)
         except CredentialsError as error:
             if not self._connected:
-                self._report(ConnectionState.BAD_CREDENTIALS, str(error))
+                self._connection.report(ConnectionState.BAD_CREDENTIALS, str(error))
                 return False
             self._connected = False  # getMe tells a revoked token from a passing 404
             await self._pause(error)
@@ -97,7 +104,7 @@ class Source:
             await self._pause(error)
         else:
             self._failures = 0
-            self._report(ConnectionState.CONNECTED, self._note)
+            self._connection.report(ConnectionState.CONNECTED, self._note)
         return True
 
     @property
@@ -119,21 +126,8 @@ class Source:
         self._failures += 1
         conflict = isinstance(error, ConflictError)
         state = ConnectionState.CONFLICT if conflict else ConnectionState.RETRYING
-        self._report(state, str(error))
+        self._connection.report(state, str(error))
         if error.code == "timeout":
             return
         delay = BACKOFF.delay(self._failures, retry_after=error.retry_after, roll=self._roll())
         await self._clock.sleep(BACKOFF.ceiling if delay is None else delay)
-
-    def _report(self, state: ConnectionState, detail: str = "") -> None:
-        if (state, detail) == (self.status.state, self.status.detail):
-            return
-        same = state is self.status.state
-        since = self.status.since if same else self._clock.now()
-        self.status = AdapterStatus(state, detail, since)
-        if not same:
-            write = log.info if state in _CALM else log.warning
-            write(f"telegram.{state}", action="connect", account=self._account, detail=detail)
-
-
-_CALM = (ConnectionState.STARTING, ConnectionState.CONNECTED, ConnectionState.STOPPED)

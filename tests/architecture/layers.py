@@ -15,7 +15,7 @@ LAYERS = (
     ("gateway.model",),
     ("gateway.policy", "gateway.text"),
     ("gateway.ports",),
-    ("gateway.settings", "gateway.store", "gateway.live"),
+    ("gateway.settings", "gateway.store", "gateway.live", "gateway.connection"),
     ("gateway.mailbox", "migrations"),
     ("gateway.memory", "gateway.agent", "adapters.*"),
     ("gateway.pipeline",),

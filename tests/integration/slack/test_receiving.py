@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
 from adapters.slack.manifest import SLACK
 from gateway.model.errors import StoreBusyError
@@ -321,11 +322,15 @@ async def test_slack_down_at_the_start(
 async def test_a_wrong_bot_token_is_one_clear_status(
     slack: SlackEmulator, intake: MemoryIntake, clock: HurriedClock
 ) -> None:
-    async with running_all(slack, intake, clock, token=OTHER_TOKEN) as [adapter]:
-        await until(lambda: adapter.status.state is ConnectionState.BAD_CREDENTIALS)
-        await asyncio.sleep(0.05)
-        assert "SLACK_BOT_TOKEN" in adapter.status.detail
-        assert "Emulated" not in adapter.status.detail
+    with capture_logs() as logs:
+        async with running_all(slack, intake, clock, token=OTHER_TOKEN) as [adapter]:
+            await until(lambda: adapter.status.state is ConnectionState.BAD_CREDENTIALS)
+            await asyncio.sleep(0.05)
+        told = [one for one in logs if one["event"] == "slack.bad_credentials"]
+        assert [one["log_level"] for one in told] == ["warning"]
+        assert "SLACK_BOT_TOKEN" in told[0]["detail"]
+    assert "SLACK_BOT_TOKEN" in adapter.status.detail
+    assert "Emulated" not in adapter.status.detail
     assert [call.method for call in slack.calls] == ["auth.test"]
 
 
