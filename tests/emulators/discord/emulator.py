@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from tests.emulators.discord.control import control_route
+from tests.emulators.control import control_route
+from tests.emulators.discord import control
 from tests.emulators.discord.faults import Faults
 from tests.emulators.discord.gateway import Gateway
 from tests.emulators.discord.people import People
@@ -41,7 +43,11 @@ class DiscordEmulator(People, Trouble, LoopbackServer):
         Trouble.__init__(self, faults, self._rest.buckets, self.gateway)
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [control_route(self), *self._rest.routes(), web.get("/", self.gateway.connect)]
+        return [
+            control_route(control.ACTIONS, partial(control.run, self)),
+            *self._rest.routes(),
+            web.get("/", self.gateway.connect),
+        ]
 
     @property
     def api_base(self) -> str:

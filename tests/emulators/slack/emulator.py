@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from tests.emulators.control import control_route
 from tests.emulators.loopback import LoopbackServer
-from tests.emulators.slack.control import control_route
+from tests.emulators.slack import control
 from tests.emulators.slack.delivery import Delivery
 from tests.emulators.slack.events import Events
 from tests.emulators.slack.people import People
@@ -45,7 +47,11 @@ class SlackEmulator(People, Trouble, LoopbackServer):
 
     def routes(self) -> Sequence[web.RouteDef]:
         socket = web.get("/socket", self.sockets.serve)
-        return [control_route(self), socket, *self._api.routes()]
+        return [
+            control_route(control.ACTIONS, partial(control.run, self)),
+            socket,
+            *self._api.routes(),
+        ]
 
     @property
     def base_url(self) -> str:

@@ -1,16 +1,10 @@
-"""The control API over HTTP, for tests in other processes: ``POST /_control/{action}``.
-
-The JSON body holds the keyword arguments of the method of the same name; the answer is
-``{"result": …}``, or 400 with ``{"error": …}``.
-"""
+"""What tests in other processes may do with the emulator; see ``tests.emulators.control``."""
 
 from __future__ import annotations
 
 import base64
 import dataclasses
 from typing import TYPE_CHECKING, Any
-
-from aiohttp import web
 
 if TYPE_CHECKING:
     from tests.emulators.telegram.emulator import TelegramEmulator
@@ -22,23 +16,8 @@ fail drop lose truncate malformed slow flood messages answers pending calls wait
 ACTIONS = frozenset(_ACTIONS.split())
 
 
-def control_route(emulator: TelegramEmulator) -> web.RouteDef:
-    """Return the route that drives ``emulator``."""
-
-    async def control(request: web.Request) -> web.Response:
-        body = await request.json() if request.can_read_body else {}
-        try:
-            result = await _run(emulator, request.match_info["action"], body)
-        except (KeyError, TypeError, ValueError, TimeoutError) as error:
-            return web.json_response({"error": f"{type(error).__name__}: {error}"}, status=400)
-        return web.json_response({"result": result})
-
-    return web.post("/_control/{action}", control)
-
-
-async def _run(emulator: TelegramEmulator, action: str, body: dict[str, Any]) -> Any:
-    if action not in ACTIONS:
-        raise ValueError(f"no action {action!r}; there are {', '.join(sorted(ACTIONS))}")
+async def run(emulator: TelegramEmulator, action: str, body: dict[str, Any]) -> Any:
+    """Do one of ``ACTIONS`` and return what can be JSON."""
     match action:
         case "calls":
             return [dataclasses.asdict(call) for call in emulator.calls]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tests.emulators.control import control_route
 from tests.emulators.loopback import LoopbackServer
-from tests.emulators.telegram.control import control_route
+from tests.emulators.telegram import control
 from tests.emulators.telegram.people import USER, People
 from tests.emulators.telegram.server import BotApi, Recorded
 from tests.emulators.telegram.trouble import Trouble
@@ -35,7 +37,7 @@ class TelegramEmulator(People, Trouble, LoopbackServer):
         Trouble.__init__(self, self._api.faults, self._api.flood)
 
     def routes(self) -> Sequence[web.RouteDef]:
-        return [control_route(self), *self._api.routes()]
+        return [control_route(control.ACTIONS, partial(control.run, self)), *self._api.routes()]
 
     @property
     def base_url(self) -> str:

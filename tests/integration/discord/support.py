@@ -12,7 +12,7 @@ from gateway.model.ids import AccountId, MessageId, PlaceId, TurnId
 from gateway.model.outbound import Address, Part, RichText
 from gateway.ports import ConnectionState
 from tests.emulators.discord import CHANNEL, TOKEN, make_token
-from tests.unit.discord.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -79,7 +79,7 @@ class MemoryIntake:
         return [event.text for event in self.events]
 
 
-class WatchingClock(FakeClock):
+class WatchingClock(SkippingClock):
     """Notes the adapter's status whenever it waits."""
 
     def __init__(self) -> None:

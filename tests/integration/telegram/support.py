@@ -10,7 +10,7 @@ from adapters.telegram.adapter import TelegramAdapter, create
 from adapters.telegram.manifest import TELEGRAM, TelegramSettings
 from gateway.model.ids import AccountId, MessageId, PlaceId, ThreadId
 from gateway.model.outbound import Address, Part, RichText
-from tests.unit.telegram.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -71,7 +71,7 @@ class MemoryIntake:
         return [event.text for event in self.events]
 
 
-class WatchingClock(FakeClock):
+class WatchingClock(SkippingClock):
     """Notes the adapter's status whenever it waits."""
 
     def __init__(self) -> None:

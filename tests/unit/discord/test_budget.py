@@ -7,13 +7,13 @@ import pytest
 from adapters.discord.budget import PER_DAY, RESERVE, Budget
 from adapters.discord.client import SessionLimit
 from gateway.model.errors import RateLimitedError
-from tests.unit.discord.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 
 PLENTY = SessionLimit(1000, 86_400.0)
 
 
 async def test_two_sessions_are_five_seconds_apart() -> None:
-    clock = FakeClock()
+    clock = SkippingClock()
     budget = Budget(clock)
     await budget.take(PLENTY)
     clock.elapsed += 2.0
@@ -22,7 +22,7 @@ async def test_two_sessions_are_five_seconds_apart() -> None:
 
 
 async def test_a_day_holds_fewer_than_discord_counts() -> None:
-    clock = FakeClock()
+    clock = SkippingClock()
     budget = Budget(clock)
     for _ in range(PER_DAY):
         await budget.take(PLENTY)
@@ -33,7 +33,7 @@ async def test_a_day_holds_fewer_than_discord_counts() -> None:
 
 
 async def test_what_earlier_processes_used_counts() -> None:
-    clock = FakeClock()
+    clock = SkippingClock()
     budget = Budget(clock)
     with pytest.raises(RateLimitedError) as caught:
         await budget.take(SessionLimit(RESERVE, 1234.0))

@@ -14,7 +14,7 @@ from gateway.model.capabilities import Resend
 from gateway.model.errors import ConfigurationError
 from gateway.model.outbound import RichText
 from tests.emulators.discord import TOKEN, make_token
-from tests.unit.discord.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 
 
 def secrets(value: str) -> dict[str, str]:
@@ -85,9 +85,9 @@ def test_problems_are_said_before_the_start(
     assert named in problem
     assert "wrong-secret" not in problem
     with pytest.raises(ConfigurationError):
-        create(model, secrets(token), clock=FakeClock())
+        create(model, secrets(token), clock=SkippingClock())
 
 
 def test_a_good_token_makes_one_adapter() -> None:
-    [adapter] = create(DiscordSettings(), secrets(TOKEN), clock=FakeClock())
+    [adapter] = create(DiscordSettings(), secrets(TOKEN), clock=SkippingClock())
     assert (adapter.platform, adapter.account) == ("discord", "111")

@@ -13,7 +13,7 @@ from adapters.telegram.manifest import MANIFEST, TelegramSettings, WebhookSettin
 from adapters.telegram.webhook import WebhookAddress
 from gateway.model.capabilities import Resend
 from gateway.model.errors import ConfigurationError
-from tests.unit.telegram.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 
 OFFICIAL = "https://api.telegram.org/bot"
 ONE, TWO = "111:AAinvented-for_tests1", "222:BBinvented-for_tests2"
@@ -65,7 +65,7 @@ def test_settings_are_strict(values: dict[str, object]) -> None:
 )
 def test_faulty_tokens(tokens: str, problem: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        create(TelegramSettings(), secrets(tokens), clock=FakeClock())
+        create(TelegramSettings(), secrets(tokens), clock=SkippingClock())
     assert problem in str(caught.value)
     assert len(caught.value.problems) == 1
     assert "AA" not in str(caught.value)
@@ -77,14 +77,14 @@ def test_the_accounts_are_known_without_asking_telegram() -> None:
 
 
 def test_good_tokens_make_one_adapter_each() -> None:
-    adapters = create(TelegramSettings(), secrets(f" {ONE}, {TWO},"), clock=FakeClock())
+    adapters = create(TelegramSettings(), secrets(f" {ONE}, {TWO},"), clock=SkippingClock())
     assert [adapter.account for adapter in adapters] == ["111", "222"]
     assert {adapter.platform for adapter in adapters} == {MANIFEST.name}
 
 
 def test_no_token_shows_in_what_is_handed_out() -> None:
     """H-42."""
-    [adapter] = create(TelegramSettings(), secrets(ONE), clock=FakeClock())
+    [adapter] = create(TelegramSettings(), secrets(ONE), clock=SkippingClock())
     assert "AAinvented" not in repr([adapter, vars(adapter)])
 
 

@@ -13,7 +13,7 @@ from adapters.telegram.sink import first_draft, give_way
 from gateway.model.errors import PlatformError, RateLimitedError
 from gateway.model.ids import AccountId, MessageId, PlaceId, ThreadId
 from gateway.model.outbound import Address, Part, RichText, Span, SpanKind
-from tests.unit.telegram.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 
 if TYPE_CHECKING:
     from adapters.telegram.client import Draft
@@ -89,7 +89,7 @@ def test_text_stays_out_of_representations() -> None:
 
 
 async def test_messages_to_one_chat_are_a_second_apart_after_a_burst() -> None:
-    clock = FakeClock()
+    clock = SkippingClock()
     pacer = Pacer(clock)
     for _ in range(3):
         await pacer.take_turn(ANN)
@@ -103,7 +103,7 @@ async def test_messages_to_one_chat_are_a_second_apart_after_a_burst() -> None:
 
 async def test_a_pause_is_not_slept_and_concerns_one_chat() -> None:
     """H-34: not before the asked time, and nobody else waits."""
-    clock = FakeClock()
+    clock = SkippingClock()
     pacer = Pacer(clock)
     pacer.obey(ANN, RateLimitedError(retry_after=30))
     with pytest.raises(RateLimitedError) as caught:
@@ -117,14 +117,14 @@ async def test_a_pause_is_not_slept_and_concerns_one_chat() -> None:
 
 
 async def test_a_wait_of_the_whole_bot_concerns_every_chat() -> None:
-    pacer = Pacer(FakeClock())
+    pacer = Pacer(SkippingClock())
     pacer.obey(ANN, RateLimitedError(retry_after=30, whole_account=True))
     with pytest.raises(RateLimitedError):
         await pacer.take_turn(BOB)
 
 
 async def test_typing_counts_and_stops_while_the_chat_is_paused() -> None:
-    clock = FakeClock()
+    clock = SkippingClock()
     pacer = Pacer(clock)
     assert pacer.try_typing(ANN)
     assert pacer.try_typing(ANN)
@@ -140,7 +140,7 @@ async def test_typing_counts_and_stops_while_the_chat_is_paused() -> None:
 
 
 async def test_typing_leaves_a_groups_minute_to_messages() -> None:
-    clock = FakeClock()
+    clock = SkippingClock()
     pacer = Pacer(clock)
     shown = 0
     for _ in range(12):

@@ -13,7 +13,7 @@ from adapters.telegram.source import Source
 from gateway.model.errors import ConflictError, Disposition, PlatformError, RateLimitedError
 from gateway.model.ids import AccountId
 from gateway.ports import ConnectionState
-from tests.unit.telegram.clock import FakeClock
+from tests.fakes.skipping import SkippingClock
 from tests.unit.telegram.updates import ME
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class EmptyIntake:
 
 async def play(*script: object) -> tuple[list[float], list[int], ConnectionState]:
     """Return what was slept, how long each poll was, and the state before the end."""
-    client, clock = ScriptedClient(*script), FakeClock()
+    client, clock = ScriptedClient(*script), SkippingClock()
     polling = Polling(client, ACCOUNT, poll_seconds=30)
     source = Source(client, ACCOUNT, clock, polling, roll=lambda: 0.0)
     states: list[ConnectionState] = []

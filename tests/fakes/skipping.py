@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 
-class FakeClock:
+class SkippingClock:
     """``sleep`` advances the time at once and is remembered in ``slept``."""
 
     def __init__(self) -> None:
