@@ -16,7 +16,7 @@ from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
 from gateway.memory.service import Seeding, open_capture, open_service, open_tools
 from gateway.model.errors import ConfigurationError
-from gateway.ops import health
+from gateway.ops import health, logs
 from gateway.ops.clock import SystemClock
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
@@ -80,6 +80,8 @@ class Start:
     describe_model: Callable[[], str] = lambda: ""
     #: the command line's commands, for the agent to name to whoever has it
     terminal: Sequence[str] = ()
+    #: learns the secrets of an edited configuration; None: nobody logs
+    redactor: logs.Redactor | None = None
 
 
 def assemble(start: Start) -> Gateway:
@@ -360,6 +362,8 @@ async def _reload(start: Start, current: Current) -> None:
         except ConfigurationError as error:
             log.error("settings.kept", action="reload", problems=list(error.problems))
             return
+        if start.redactor is not None:
+            start.redactor.learn(logs.secrets_of(loaded))
         current.stand_in = stand_in(loaded)
         current.rules = rules_of(loaded, fresh=start.fresh)
         log.info("settings.reloaded", action="reload")

@@ -65,7 +65,7 @@ def _run(place: Home, *, platforms: bool, terminal: tuple[str, ...]) -> None:
     configuration = _introduced(place, loaded())
     if problem := needs_service_problem(configuration):
         fail(problem, MISUSED)
-    logs.configure(
+    redactor = logs.configure(
         configuration.settings.log, logs.secrets_of(configuration), quiet=_on_terminal()
     )
     choice = _model(configuration)
@@ -78,6 +78,7 @@ def _run(place: Home, *, platforms: bool, terminal: tuple[str, ...]) -> None:
         fresh=sortable_id("s"),
         describe_model=lambda: choice.label if choice.answers else "",
         terminal=terminal,
+        redactor=redactor,
     )
     asyncio.run(_until_stopped(start))
 

@@ -41,14 +41,18 @@ TALKATIVE = (
 
 
 class Redactor:
-    """Masks secrets in the finished line; ``secrets`` may be exchanged on a reload."""
+    """Masks secrets in the finished line."""
 
     def __init__(self, secrets: Collection[str]) -> None:
-        self.secrets = secrets
+        self._secrets = set(secrets)
+
+    def learn(self, secrets: Collection[str]) -> None:
+        """Mask these too from now on; those of before may still be in use."""
+        self._secrets.update(secrets)
 
     def __call__(self, _logger: object, _name: str, line: Any) -> Any:
         """A structlog processor behind the renderer."""
-        return redact(str(line), self.secrets)
+        return redact(str(line), self._secrets)
 
 
 def secrets_of(loaded: Loaded) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from gateway.policy import naming
@@ -11,8 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gateway.settings.findings import Findings
-    from gateway.settings.nodes import Source
+    from gateway.settings.nodes import Source, Table
     from gateway.settings.schema import HonchoSettings, Settings
+
+
+#: keys of the schema that nothing reads yet, and what holds instead
+_NO_EFFECT_YET = {
+    ("conversations", "reactions"): "messages get no reactions",
+    ("embeddings",): "searches go by words",
+    ("retention", "text"): "what was said is kept",
+    ("telemetry",): "nothing is exported",
+    ("web",): "there is no web page",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,16 @@ def check(settings: Settings, honcho: HonchoSettings, places: Places, findings: 
     if settings.role != "all" and not (settings.store.url or "").startswith("postgres"):
         problem = f"{settings.role} needs store.url: postgresql://…; or write role: all"
         findings.fault(places.role, ("role",), problem)
+
+
+def check_effect(settings: Settings, config: Table, findings: Findings) -> None:
+    """Say which written values do nothing yet, so that nobody relies on them."""
+    defaults = type(settings)()
+    for path, instead in _NO_EFFECT_YET.items():
+        written = config.get(*path)
+        value = attrgetter(".".join(path))
+        if written is not None and value(settings) != value(defaults):
+            findings.warn(written.source, path, f"has no effect in this version: {instead}")
 
 
 def _check_pin(

@@ -130,6 +130,7 @@ class _Reading:
             keys=memory.keys,
             aliases=memory.aliases.sources,
         )
+        checks.check_effect(settings, config, self.findings)
         if memory.settings is not None:
             checks.check(settings, memory.settings, places, self.findings)
         if self.findings.faults:

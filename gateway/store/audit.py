@@ -1,4 +1,4 @@
-"""Who decided what, when. Rows are only ever added."""
+"""Who decided what, when. Rows are added, and forgotten when they are old, never changed."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def record(
     tx.conn.execute(
         sa.insert(audit).values(at=now, actor=actor, action=action, subject=subject, detail=detail)
     )
+
+
+def forget(tx: Tx, *, before: datetime, limit: int = 1000) -> int:
+    """Delete up to ``limit`` rows older than ``before``; returns how many."""
+    old = sa.select(audit.c.id).where(audit.c.at < before).limit(limit)
+    return tx.conn.execute(sa.delete(audit).where(audit.c.id.in_(old))).rowcount

@@ -175,3 +175,14 @@ async def test_the_audit_keeps_every_row(store: Store) -> None:
         (NOW, "cli", "pairing.approved", "telegram:42", {"admin": True}),
         (NOW, "cli", "pairing.approved", "", {}),
     ]
+
+
+async def test_old_rows_of_the_audit_are_forgotten_in_batches(store: Store) -> None:
+    def fn(tx: Tx) -> list[int]:
+        for second in range(4):
+            audit.record(tx, f"done.{second}", actor="cli", now=later(second))
+        return [audit.forget(tx, before=later(3), limit=2) for _ in range(3)]
+
+    assert await store.write(fn) == [2, 1, 0]
+    left = await store.read(lambda conn: conn.scalars(sa.select(audit_table.c.action)).all())
+    assert left == ["done.3"]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from gateway import app
+from gateway.ops.logs import Redactor
 from tests.fakes.clock import FakeClock
 from tests.fakes.household import Household
 
@@ -32,6 +33,7 @@ class House(Household):
         self.agent = agent
         self.clock = FakeClock(datetime.now(UTC))
         self.model = "test:script"
+        self.redactor = Redactor(())
 
     def assemble(self, *, platforms: bool = True) -> app.Gateway:
         """Put a gateway together as ``hermes-gateway run`` does, without a console."""
@@ -43,6 +45,7 @@ class House(Household):
             platforms=platforms,
             clock=self.clock,
             describe_model=lambda: self.model,
+            redactor=self.redactor,
         )
         return app.assemble(start)
 

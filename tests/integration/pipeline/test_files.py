@@ -14,6 +14,7 @@ from gateway.model.events import AttachmentKind
 from gateway.model.files import AttachedFile, FileProblem
 from gateway.pipeline import retention
 from gateway.settings.schema import RetentionSettings
+from gateway.store import audit
 from gateway.store.sqlite import SqliteStore
 from tests.emulators.speech import SpeechStub
 from tests.fakes.clock import FakeClock
@@ -379,11 +380,15 @@ async def test_files_go_with_the_raw_payloads(house: House) -> None:
         await house.settled()
     assert len(list(house.home.files.iterdir())) == 1
     keep, store = RetentionSettings(raw=timedelta(days=3)), SqliteStore(house.home.database)
+    await store.write(lambda tx: audit.record(tx, "seen", actor="test", now=house.clock.now()))
     try:
         for days, dropped in ((2, 0), (4, 1), (5, 0)):
             clock = FakeClock(house.clock.now() + timedelta(days=days))
             swept = await retention.sweep(store, clock, keep, house.home.files)
-            assert swept["files"] == dropped
+            assert (swept["files"], swept["audit"]) == (dropped, 0)
+        clock = FakeClock(house.clock.now() + timedelta(days=366))
+        swept = await retention.sweep(store, clock, keep, house.home.files)
+        assert (swept["files"], swept["audit"]) == (0, 1)
     finally:
         await store.close()
     assert list(house.home.files.iterdir()) == []

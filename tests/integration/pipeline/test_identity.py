@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gateway.ops.logs import Redactor
 from tests.fakes.household import FORUM, GROUP, MIRA, STRANGER, TOBIAS
 from tests.integration.pipeline.support import House, mention, user_rows
 
@@ -267,3 +268,17 @@ async def test_a_daily_reset_opens_a_session_and_loses_nothing(house: House) -> 
         await house.settled()
     assert [why for _, _, why in house.sessions()] == ["daily", ""]
     assert [run.history for run in house.agent.runs] == [[], ["one", "re: one"], []]
+
+
+async def test_the_logs_learn_the_secrets_of_an_edit(house: House) -> None:
+    """H-42."""
+    learnt: set[str] = set()
+    house.redactor = type("Spy", (Redactor,), {"learn": lambda _, found: learnt.update(found)})(())
+    async with house.running() as gateway:
+        house.tg.say("hello", user=MIRA)
+        await house.answers(1)
+        before = gateway.current.rules
+        with house.home.env.open("a") as env:
+            env.write("OPENAI_API_KEY=sk-invented-0123456789abcdef\n")
+        await reloaded(house, gateway, before)
+    assert "sk-invented-0123456789abcdef" in learnt

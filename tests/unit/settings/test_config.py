@@ -258,6 +258,19 @@ zzz: 1
     assert loaded.settings.access.allow["telegram"] == frozenset()
 
 
+def test_a_value_that_does_nothing_yet_is_said(homes: Homes) -> None:
+    loaded = homes.read(
+        "web: {port: 9000}\nembeddings: {provider: auto}\nretention: {text: 90d, audit: 30d}\n",
+        environ={"TELEGRAM_REACTIONS": "true"},
+    )
+    assert sorted(loaded.warnings) == [
+        "config.yaml:1: web: has no effect in this version: there is no web page",
+        "config.yaml:3: retention.text: has no effect in this version: what was said is kept",
+        "environment: TELEGRAM_REACTIONS: has no effect in this version: "
+        "messages get no reactions",
+    ]
+
+
 SECRET = "hunter2-Secret-Value"
 
 
