@@ -9,7 +9,7 @@ from gateway.app.configuration import (
     stand_in,
     start_problems,
 )
-from gateway.app.desks import delivery_desk, pairing_desk
+from gateway.app.desks import delivery_desk, pairing_desk, people_desk
 from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "load",
     "open_store",
     "pairing_desk",
+    "people_desk",
     "platform_problems",
     "rules_of",
     "stand_in",

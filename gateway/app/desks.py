@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gateway.app.configuration import rules_of
+from gateway.app.configuration import load, rules_of, stand_in
 from gateway.app.platforms import capabilities
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.lane import Wake
 from gateway.ops.clock import SystemClock
+from gateway.people import People
 from gateway.pipeline.deliveries import DeliveryDesk
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
@@ -18,6 +19,18 @@ from gateway.pipeline.rules import Current
 if TYPE_CHECKING:
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
+    from gateway.store.engine import Store
+
+
+def people_desk(home: Home, store: Store | None, *, profile: str | None = None) -> People:
+    """Return who is who in a home, read anew each time; ``store`` None: there is none yet."""
+    return People(
+        store,
+        SystemClock(),
+        lambda: load(home, profile=profile),
+        stand_in=stand_in,
+        platforms=frozenset(capabilities()),
+    )
 
 
 def pairing_desk(home: Home, loaded: Loaded) -> Pairing:

@@ -8,6 +8,7 @@ import typer
 
 from gateway import __version__
 from gateway.cli import (
+    aliases,
     approvals,
     config,
     db,
@@ -17,6 +18,7 @@ from gateway.cli import (
     memory,
     model,
     pairing,
+    people,
     run,
     search,
     sessions,
@@ -66,6 +68,8 @@ cli.command()(search.search)
 cli.command()(inspect.trace)
 cli.command()(inspect.status)
 cli.command()(doctor.doctor)
+cli.add_typer(aliases.group, name="aliases")
+cli.add_typer(people.group, name="people")
 cli.add_typer(pairing.group, name="pairing")
 cli.add_typer(deliveries.group, name="deliveries")
 for command in (approvals.approvals, approvals.approve, approvals.reject):

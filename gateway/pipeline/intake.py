@@ -208,6 +208,8 @@ class StoreIntake:
                 name=event.sender.name,
                 language=event.sender.language or "",
                 now=now,
+                kind=event.sender.kind,
+                alternatives=event.sender.alternatives,
             )
 
     def _conversation(self, tx: Tx, arrival: _Arrival) -> ConversationKey:

@@ -107,7 +107,7 @@ def build(
     """Return the rules that these settings say."""
     skip_user, skip_agent = _skip_reasons(settings, honcho)
     agent = PeerId(next(naming.candidates(honcho.ai_peer)))
-    identity = _identity_rules(settings, honcho)
+    identity = identity_rules(settings, honcho)
     capture = CaptureRules(
         frequency=honcho.write_frequency,
         part_limit=honcho.message_max_chars,
@@ -176,7 +176,8 @@ def _owner(honcho: HonchoSettings) -> PeerId | None:
     return PeerId(next(naming.candidates(honcho.peer_name))) if honcho.peer_name else None
 
 
-def _identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules:
+def identity_rules(settings: Settings, honcho: HonchoSettings) -> IdentityRules:
+    """Return what the configuration says of who is who."""
     return IdentityRules(
         pin=honcho.pin_user_peer,
         peer_name=honcho.peer_name or "",

@@ -30,6 +30,13 @@ def owner(conn: sa.Connection, kind: str) -> Callable[[str], str | None]:
     return original_of
 
 
+def taken(conn: sa.Connection, kind: str) -> dict[str, str]:
+    """Return every name of a kind with the original text that holds it."""
+    columns = (taken_name.c.name, taken_name.c.original)
+    rows = conn.execute(sa.select(*columns).where(taken_name.c.kind == kind))
+    return dict(rows.tuples().all())
+
+
 def take(tx: Tx, kind: str, name: str, original: str) -> None:
     """Record that ``name`` stands for ``original``; a no-op when that is known."""
     statement = statements.insert(tx.conn, taken_name).values(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
@@ -10,6 +11,7 @@ from gateway.store import statements
 from gateway.store.tables import access_grant, person
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from gateway.store.engine import Tx
@@ -23,17 +25,74 @@ class Account(NamedTuple):
     user_id: str
 
 
-def seen(tx: Tx, account: Account, *, name: str, language: str, now: datetime) -> None:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of one account that wrote."""
+
+    account: Account
+    #: as ``SenderKind``
+    kind: str
+    name: str
+    language: str
+    alternatives: tuple[str, ...]
+    first_seen: datetime
+    last_seen: datetime
+
+
+def seen(
+    tx: Tx,
+    account: Account,
+    *,
+    name: str,
+    language: str,
+    now: datetime,
+    kind: str = "person",
+    alternatives: Sequence[str] = (),
+) -> None:
     """Note an account's present name and language; a rename changes nothing else."""
+    present = {
+        "kind": kind,
+        "name": name,
+        "language": language,
+        "alternatives": list(alternatives),
+        "last_seen": now,
+    }
     statement = statements.insert(tx.conn, person).values(
-        **account._asdict(), name=name, language=language, first_seen=now, last_seen=now
+        **account._asdict(), **present, first_seen=now
     )
     tx.conn.execute(
         statement.on_conflict_do_update(
-            index_elements=["platform", "scope", "user_id"],
-            set_={"name": name, "language": language, "last_seen": now},
+            index_elements=["platform", "scope", "user_id"], set_=present
         )
     )
+
+
+def known(conn: sa.Connection) -> list[Known]:
+    """Return every account that was seen, in the order in which they first wrote."""
+    columns = (
+        person.c.platform,
+        person.c.scope,
+        person.c.user_id,
+        person.c.kind,
+        person.c.name,
+        person.c.language,
+        person.c.alternatives,
+        person.c.first_seen,
+        person.c.last_seen,
+    )
+    rows = conn.execute(sa.select(*columns).order_by(person.c.first_seen, person.c.user_id))
+    return [
+        Known(
+            account=Account(row.platform, row.scope, row.user_id),
+            kind=row.kind,
+            name=row.name,
+            language=row.language,
+            alternatives=tuple(row.alternatives or ()),
+            first_seen=row.first_seen,
+            last_seen=row.last_seen,
+        )
+        for row in rows
+    ]
 
 
 def count(conn: sa.Connection) -> int:

@@ -270,8 +270,11 @@ person = sa.Table(
     sa.Column("platform", sa.Text, primary_key=True),
     sa.Column("scope", sa.Text, primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
+    text("kind", default="person"),  # as SenderKind
     text("name", default=""),
     text("language", default=""),
+    #: further ids of the same account
+    sa.Column("alternatives", sa.JSON, nullable=True),
     time("first_seen"),
     time("last_seen"),
 )

@@ -13,7 +13,8 @@ import sqlalchemy as sa
 
 # these tables belong to the schema
 import gateway.memory.embedded.tables
-import gateway.store.note_tables  # noqa: F401
+import gateway.store.note_tables
+import gateway.store.people_tables  # noqa: F401
 from gateway.store import migrate
 from gateway.store.engine import PostgresStore
 from gateway.store.sqlite import SqliteStore

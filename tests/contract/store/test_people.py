@@ -35,7 +35,7 @@ async def test_a_rename_changes_nothing_else(store: Store) -> None:
 
     await store.write(fn)
     row = await store.read(lambda conn: conn.execute(sa.select(person)).one())
-    assert tuple(row) == (*MIRA, "Мира", "ru", NOW, later(1))
+    assert tuple(row) == (*MIRA, "person", "Мира", "ru", [], NOW, later(1))
     assert await store.read(lambda conn: people.name_of(conn, MIRA)) == "Мира"
     assert await store.read(people.count) == 1
 
