@@ -2,6 +2,7 @@
 
 from gateway.app.assembly import Gateway, Start, assemble
 from gateway.app.configuration import (
+    change_memory,
     console_place,
     load,
     open_store,
@@ -18,6 +19,7 @@ __all__ = [
     "Start",
     "assemble",
     "capabilities",
+    "change_memory",
     "console_place",
     "delivery_desk",
     "enabled",

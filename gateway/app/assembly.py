@@ -78,8 +78,8 @@ class Start:
     #: a new id, for ``sessionStrategy: per-session``
     fresh: str = ""
     describe_model: Callable[[], str] = lambda: ""
-    #: the command line's commands, for the agent to name to whoever has it
-    terminal: Sequence[str] = ()
+    #: the command line's commands with those below them, for the agent to name to whoever has it
+    terminal: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: learns the secrets of an edited configuration; None: nobody logs
     redactor: logs.Redactor | None = None
 
@@ -358,7 +358,7 @@ async def _reload(start: Start, current: Current) -> None:
 
     async def read_again() -> None:
         try:
-            loaded = load(start.home)
+            loaded = load(start.home, profile=start.loaded.settings.profile)
         except ConfigurationError as error:
             log.error("settings.kept", action="reload", problems=list(error.problems))
             return

@@ -42,10 +42,28 @@ def chosen_profile() -> str | None:
 
 
 def home() -> Home:
-    """Return the chosen profile's home."""
-    from gateway.settings.home import Home
+    """Return the chosen profile's home. Raises ``ConfigurationError`` where there is none."""
+    from gateway.settings.home import Home, check_profile
 
-    return Home.find(os.environ, _chosen["profile"])
+    found = Home.find(os.environ, _chosen["profile"])
+    if _chosen["profile"] is not None:
+        check_profile(found)
+    return found
+
+
+def provider(profile: str | None) -> str | None:
+    """Return a profile's memory provider, None where it or its settings cannot be read."""
+    from gateway import app
+    from gateway.settings.home import Home, check_profile
+
+    try:
+        place = Home.find(os.environ, profile)
+        if profile is not None:
+            check_profile(place)
+        found = app.load(place, profile=profile)
+    except ConfigurationError:
+        return None
+    return found.settings.memory.provider
 
 
 def loaded() -> Loaded:
@@ -83,7 +101,10 @@ def friendly() -> Iterator[None]:
     try:
         yield
     except ConfigurationError as error:
-        fail("\n".join(error.problems), MISUSED)
+        from gateway.settings.replace import ConcurrentChangeError, UnwritableError
+
+        unwritten = isinstance(error, ConcurrentChangeError | UnwritableError)
+        fail("\n".join(error.problems), FAILED if unwritten else MISUSED)
     except GatewayRunningError as error:
         fail(str(error), FAILED)
     except GatewayError as error:

@@ -25,9 +25,12 @@ from gateway.cli import (
     whois,
 )
 from gateway.cli.common import choose_profile, friendly
+from gateway.cli.honcho import group as honcho
+from gateway.cli.tree import HONCHO, PROFILE_HELP, Root
 
 cli = typer.Typer(
     name="hermes-gateway",
+    cls=Root,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
@@ -50,9 +53,7 @@ def _version(wanted: bool) -> None:
 
 @cli.callback()
 def _root(
-    profile: Annotated[
-        str | None, typer.Option(help="Work on this profile's home instead of the default one.")
-    ] = None,
+    profile: Annotated[str | None, typer.Option(metavar="NAME", help=PROFILE_HELP)] = None,
     _show: Annotated[
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
@@ -75,6 +76,7 @@ cli.add_typer(deliveries.group, name="deliveries")
 for command in (approvals.approvals, approvals.approve, approvals.reject):
     memory.group.command()(command)
 cli.add_typer(memory.group, name="memory")
+cli.add_typer(honcho.group, name=HONCHO)
 cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(model.group, name="model")
 cli.add_typer(config.group, name="config")

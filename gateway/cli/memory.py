@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -17,11 +19,15 @@ from gateway.cli.common import (
     loaded,
     show,
 )
+from gateway.cli.layout import columns
+from gateway.cli.service import service_of
 
 if TYPE_CHECKING:
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Tx
+    from gateway.store.peers import Known
+    from gateway.store.sessions import Listed
 
 group = typer.Typer(help="What is remembered, and what still waits.", no_args_is_help=True)
 
@@ -42,7 +48,7 @@ def _status(place: Home, configuration: Loaded) -> dict[str, Any]:
     settings, honcho = configuration.settings, configuration.honcho
     found: dict[str, Any] = {
         "provider": settings.memory.provider,
-        "service": _service(configuration),
+        "service": service_of(configuration),
         "workspace": honcho.workspace,
         "write_frequency": honcho.write_frequency,
         "save_messages": honcho.save_messages,
@@ -57,19 +63,6 @@ def _status(place: Home, configuration: Loaded) -> dict[str, Any]:
     return found
 
 
-def _service(configuration: Loaded) -> str:
-    from gateway.memory.clients import endpoint_of
-
-    honcho = configuration.honcho
-    if configuration.settings.memory.provider != "honcho":
-        return "embedded"
-    if honcho.enabled is False:
-        return "disabled"
-    if not honcho.api_key and not honcho.base_url:
-        return "not set up"
-    return endpoint_of(honcho).base_url
-
-
 def _print_status(found: dict[str, Any]) -> None:
     code = found["state"].get("code")
     state = "not running" if not found["running"] else f"in trouble ({code})" if code else "well"
@@ -79,6 +72,69 @@ def _print_status(found: dict[str, Any]) -> None:
     typer.echo(f"saving     {saved}")
     told = ", ".join(f"{number} {kind}" for kind, number in found["messages"].items())
     typer.echo(f"messages   {told or 'none yet'}")
+
+
+@group.command()
+def peers(as_json: JsonFlag = False) -> None:
+    """Show who has said something here, by which accounts, and how much of it is saved."""
+    with friendly():
+        from gateway.store import peers as rows
+
+        with existing_store(home()) as store:
+            found = [_told(one) for one in asyncio.run(store.read(rows.known))]
+        show(found, as_json=as_json, human=lambda: _print_peers(found))
+
+
+def _told(one: Known | Listed) -> dict[str, Any]:
+    return {
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in asdict(one).items()
+    }
+
+
+def _print_peers(found: list[dict[str, Any]]) -> None:
+    if not found:
+        typer.echo("Nobody has spoken yet.")
+        return
+    rows = [
+        (
+            one["peer"],
+            "the agent" if one["agent"] else ", ".join(one["accounts"]),
+            f"{one['saved']} of {one['messages']}",
+            one["last_message"][:16].replace("T", " "),
+        )
+        for one in found
+    ]
+    typer.echo("\n".join(columns(("peer", "accounts", "saved", "last (utc)"), rows)))
+
+
+@group.command()
+def sessions(as_json: JsonFlag = False) -> None:
+    """Show every memory session: whose it is, and its lastSavedIndex."""
+    with friendly():
+        from gateway.store import sessions as rows
+
+        with existing_store(home()) as store:
+            found = [_told(one) for one in asyncio.run(store.read(rows.listed))]
+        show(found, as_json=as_json, human=lambda: _print_sessions(found))
+
+
+def _print_sessions(found: list[dict[str, Any]]) -> None:
+    if not found:
+        typer.echo("Nobody has spoken yet.")
+        return
+    rows = [
+        (
+            one["session"],
+            one["peer"] or "several",
+            f"{one['last_saved_index']} of {one['messages']}",
+            "open" if one["open"] else f"closed ({one['close_reason']})",
+            one["conversation"],
+        )
+        for one in found
+    ]
+    head = ("session", "peer", "lastSavedIndex", "state", "conversation")
+    typer.echo("\n".join(columns(head, rows)))
 
 
 @group.command()

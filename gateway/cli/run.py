@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from gateway.cli.common import MISUSED, chosen_profile, fail, friendly, home, loaded, note
+from gateway.cli.tree import command_names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from gateway.agent.choice import Choice
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
@@ -25,7 +28,7 @@ def run(ctx: typer.Context) -> None:
     each line is a message and only the answers go to standard output.
     """
     with friendly():
-        _run(home(), platforms=True, terminal=_commands(ctx))
+        _run(home(), platforms=True, terminal=command_names(ctx))
 
 
 def chat(ctx: typer.Context) -> None:
@@ -38,7 +41,7 @@ def chat(ctx: typer.Context) -> None:
             note("Nothing to read: standard input is closed or the null device.")
             return
         try:
-            _run(place, platforms=False, terminal=_commands(ctx))
+            _run(place, platforms=False, terminal=command_names(ctx))
         except GatewayRunningError:
             from adapters.console.attach import attach
             from adapters.console.front import Streams
@@ -47,12 +50,7 @@ def chat(ctx: typer.Context) -> None:
             raise typer.Exit(asyncio.run(attach(place.socket, streams))) from None
 
 
-def _commands(ctx: typer.Context) -> tuple[str, ...]:
-    """Return the names of the commands that this command line has."""
-    return tuple(getattr(ctx.find_root().command, "commands", ()))
-
-
-def _run(place: Home, *, platforms: bool, terminal: tuple[str, ...]) -> None:
+def _run(place: Home, *, platforms: bool, terminal: Mapping[str, Sequence[str]]) -> None:
     from gateway import app
     from gateway.cli.models import make_agent
     from gateway.model.ids import sortable_id
@@ -155,8 +153,6 @@ def _ask_name(configuration: Loaded, default: str) -> str:
 def _introduced(place: Home, configuration: Loaded) -> Loaded:
     """Ask once, at the first start on a terminal, who sits here; remember it as peerName."""
     from gateway import app
-    from gateway.settings.home import make_private_folder
-    from gateway.settings.rewrite import edit_honcho
 
     stand_in = app.stand_in(configuration)
     if configuration.honcho.peer_name is not None or place.database.exists():
@@ -169,8 +165,5 @@ def _introduced(place: Home, configuration: Loaded) -> Loaded:
             )
         return configuration
     name = _ask_name(configuration, stand_in)
-    path = configuration.honcho_file
-    hosts = (configuration.honcho.host,)
-    make_private_folder(path.parent)
-    edit_honcho(path, configuration.digests.get(path, ""), {("peerName",): name}, hosts=hosts)
+    app.change_memory(place, configuration, {("peerName",): name})
     return app.load(place, profile=chosen_profile())

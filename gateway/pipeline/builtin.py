@@ -18,7 +18,7 @@ from gateway.policy import naming
 from gateway.store import search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gateway.memory.files import FileRules
     from gateway.pipeline.opening import Opening
@@ -45,7 +45,9 @@ class BuiltIn:
     snapshots: Snapshots
     current: Current
 
-    def introduction(self, *, chat: Sequence[str], terminal: Sequence[str]) -> Introduction:
+    def introduction(
+        self, *, chat: Sequence[str], terminal: Mapping[str, Sequence[str]]
+    ) -> Introduction:
         """Return what tells the agent of a person's notes and of the commands that there are."""
         return Introduction(self.current, self.snapshots, chat=chat, terminal=terminal)
 

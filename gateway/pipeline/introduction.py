@@ -10,7 +10,7 @@ from gateway.pipeline.prefetch import asker
 from gateway.policy.surface import surface
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gateway.mailbox.lanes import Lease
     from gateway.memory.snapshot import Snapshots
@@ -28,7 +28,7 @@ class Introduction:
         snapshots: Snapshots,
         *,
         chat: Sequence[str],
-        terminal: Sequence[str],
+        terminal: Mapping[str, Sequence[str]],
     ) -> None:
         """``chat`` and ``terminal``: the commands that there are in chats, on the command line."""
         self._current = current
@@ -49,7 +49,7 @@ class Introduction:
                 opened.turn.session,
                 _mode(rules),
                 chat=self._chat,
-                terminal=self._terminal if operator else (),
+                terminal=self._terminal if operator else None,
             ),
         )
 

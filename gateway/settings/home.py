@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gateway.model.errors import ConfigurationError
+from gateway.settings.findings import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,6 +49,19 @@ def make_private_file(path: Path) -> Path:
     return path
 
 
+def check_profile(home: Home) -> None:
+    """Raise ``ConfigurationError`` naming the profiles there are, unless ``home`` is of one."""
+    if home.profile == DEFAULT_PROFILE or home.path.is_dir():
+        return
+    names = [one.profile for one in home.neighbours()]
+    close = nearest(home.profile, names)
+    hint = f"; did you mean {close}?" if close else "."
+    raise ConfigurationError(
+        f"--profile: there is no profile {home.profile}{hint} There are: {', '.join(names)}. "
+        f"A new one: hermes-gateway profile create {home.profile}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """One profile's folder. Nothing is created by looking at it."""
@@ -72,13 +86,32 @@ class Home:
             raise ConfigurationError(
                 f"--profile: {profile!r} is not a profile's name; use letters, digits, - and _"
             )
-        root = home.path if home.profile == DEFAULT_PROFILE else home.path.parent.parent
-        return cls(root if profile == DEFAULT_PROFILE else root / "profiles" / profile, user)
+        return home.of(profile)
 
     @property
     def profile(self) -> str:
         """The profile that this folder belongs to."""
         return self.path.name if self.path.parent.name == "profiles" else DEFAULT_PROFILE
+
+    @property
+    def root(self) -> Path:
+        """The default profile's folder, in which the others' are."""
+        return self.path if self.profile == DEFAULT_PROFILE else self.path.parent.parent
+
+    def of(self, profile: str) -> Home:
+        """Return the home of another profile beside this one."""
+        root = self.root
+        own = root if profile == DEFAULT_PROFILE else root / "profiles" / profile
+        return Home(own, self.user)
+
+    def neighbours(self) -> list[Home]:
+        """Return the home of every profile there is, the default one first, by name."""
+        try:
+            folders = [each.name for each in (self.root / "profiles").iterdir() if each.is_dir()]
+        except OSError:
+            folders = []
+        names = sorted(name for name in folders if _PROFILE.fullmatch(name))
+        return [self.of(name) for name in (DEFAULT_PROFILE, *names)]
 
     @property
     def config(self) -> Path:
@@ -90,11 +123,15 @@ class Home:
 
     @property
     def honcho_candidates(self) -> tuple[Path, ...]:
-        """Where the memory service's settings are looked for; the first found is the one."""
+        """Where the memory service's settings are looked for; the first found is the one.
+
+        A profile without a file of its own has its block in the default profile's.
+        """
         return tuple(
             dict.fromkeys(
                 (
                     self.path / "honcho.json",
+                    self.root / "honcho.json",
                     self.user / ".hermes" / "honcho.json",
                     self.user / ".honcho" / "config.json",
                 )

@@ -12,6 +12,7 @@ from gateway.settings.dotenv import parse_dotenv
 from gateway.settings.environment import Variables, overlay, read_secrets
 from gateway.settings.findings import Findings, shown
 from gateway.settings.hermes import translate
+from gateway.settings.home import DEFAULT_PROFILE
 from gateway.settings.honcho import Memory, host_names, read_memory
 from gateway.settings.json_nodes import parse_json
 from gateway.settings.nodes import Node, Scalar, Source, Table
@@ -47,6 +48,8 @@ class Loaded:
     key_sources: Mapping[str, Source]
     #: the memory settings' file: read from, and written to
     honcho_file: Path
+    #: the names of this host's block in it, the present one first
+    hosts: tuple[str, ...]
     #: what ``rewrite.edit`` wants to know of each file, also of a missing one
     digests: Mapping[Path, str]
 
@@ -70,13 +73,16 @@ def read(
     profile: str | None = None,
     environ: Mapping[str, str],
     platform_models: Mapping[str, type[BaseModel]],
+    instead: Mapping[Path, str] | None = None,
 ) -> Loaded:
     """Read config.yaml, honcho.json and .env of ``home``; missing files mean defaults.
 
-    ``platform_models`` are the models of ``platforms.<name>``. Raises ``ConfigurationError``
-    with one line for each fault: nothing is ever guessed or replaced by a default.
+    ``platform_models`` are the models of ``platforms.<name>``; ``instead`` are texts to judge in
+    place of what files hold. Raises ``ConfigurationError`` with one line for each fault: nothing
+    is ever guessed or replaced by a default.
     """
-    return _Reading(home, environ, {"console": ConsoleSettings, **platform_models}).run(profile)
+    models: dict[str, type[BaseModel]] = {"console": ConsoleSettings, **platform_models}
+    return _Reading(home, environ, models, instead or {}).run(profile)
 
 
 @dataclass(slots=True)
@@ -86,9 +92,11 @@ class _Reading:
     home: Home
     environ: Mapping[str, str]
     models: Mapping[str, type[BaseModel]]
+    instead: Mapping[Path, str]
     findings: Findings = field(init=False)
     #: looked up once: another file may appear meanwhile
     honcho_file: Path = field(init=False)
+    hosts: tuple[str, ...] = ()
     digests: dict[Path, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -119,6 +127,7 @@ class _Reading:
             sources=memory.aliases.sources,
             key_sources=memory.keys,
             honcho_file=self.honcho_file,
+            hosts=self.hosts,
             digests=self.digests,
         )
 
@@ -142,12 +151,15 @@ class _Reading:
         return Variables.merge(self.environ, dotenv)
 
     def _memory(self, profile: str, variables: Variables, platforms: Collection[str]) -> Memory:
-        names = host_names(profile, variables.text("HERMES_HONCHO_HOST"))
+        self.hosts = host_names(profile, variables.text("HERMES_HONCHO_HOST"))
         root = self._table(self.honcho_file, parse_json)
-        return read_memory(root, names, variables, platforms, findings=self.findings)
+        return read_memory(root, self.hosts, variables, platforms, findings=self.findings)
 
     def _content(self, path: Path) -> str:
         """Return a file's text, "" for a missing file and for one that cannot be read."""
+        if path in self.instead:
+            self.digests[path] = files.hash_bytes(self.instead[path].encode())
+            return self.instead[path]
         try:
             content = files.load(path)
         except files.UnreadableError as error:
@@ -191,5 +203,9 @@ class _Reading:
 
 
 def _own_profile(config: Table) -> str:
+    """Return the name that config.yaml gives. ``default``, as in every copy, is none: a
+    profile's folder says whose it is.
+    """
     node = config.get("profile")
-    return node.text.strip() if isinstance(node, Scalar) else ""
+    name = node.text.strip() if isinstance(node, Scalar) else ""
+    return "" if name == DEFAULT_PROFILE else name

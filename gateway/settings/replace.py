@@ -26,12 +26,18 @@ class ConcurrentChangeError(ConfigurationError):
     code = "configuration_changed"
 
 
+class UnwritableError(ConfigurationError):
+    """The file cannot be written."""
+
+    code = "configuration_unwritable"
+
+
 def rewrite(path: Path, expected_digest: str, transform: Callable[[str], str]) -> str:
     """Give a file the text that ``transform`` makes of its present one; return the new digest.
 
     A link's target is replaced and keeps its mode and owner; a crash leaves the old file or the
     new one. Raises ``ConcurrentChangeError`` when the present content has another digest, and
-    ``ConfigurationError`` naming the file when it cannot be written; it is untouched then.
+    ``UnwritableError`` naming the file when it cannot be written; it is untouched then.
     """
     target = path.resolve()
     try:
@@ -40,7 +46,7 @@ def rewrite(path: Path, expected_digest: str, transform: Callable[[str], str]) -
             return _rewrite_locked(path, target, expected_digest, transform)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise ConfigurationError(
+        raise UnwritableError(
             f"{path}: cannot be written ({reason}); make it writable for this user"
         ) from None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gateway.settings.dialects import Dialect, Value
 
-__all__ = ["REMOVE", "ConcurrentChangeError", "edit", "edit_honcho"]
+__all__ = ["REMOVE", "ConcurrentChangeError", "edit", "edit_honcho", "honcho_text"]
 
 #: bare words that are no text
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
@@ -53,13 +53,23 @@ def edit_honcho(
     host block. Every ``pinPeerName`` of the file becomes ``pinUserPeer``.
     """
 
-    def transform(text: str) -> str:
-        text = _move_pins(path, text)
-        root = _document(path, text).root
-        placed = {_place(root, key, hosts): value for key, value in changes.items()}
-        return _apply(path, text, placed)
+    return rewrite(
+        path, expected_digest, lambda text: honcho_text(path, text, changes, hosts=hosts)
+    )
 
-    return rewrite(path, expected_digest, transform)
+
+def honcho_text(
+    path: Path,
+    text: str,
+    changes: Mapping[tuple[str, ...], Value | Remove],
+    *,
+    hosts: tuple[str, ...],
+) -> str:
+    """Return what ``edit_honcho`` would make of the file's ``text``; nothing is written."""
+    text = _move_pins(path, text)
+    root = _document(path, text).root
+    placed = {_place(root, key, hosts): value for key, value in changes.items()}
+    return _apply(path, text, placed)
 
 
 # --- text ------------------------------------------------------------------------------------

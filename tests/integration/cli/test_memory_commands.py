@@ -7,32 +7,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from typer.testing import CliRunner
 
-from gateway.cli.main import cli
 from gateway.mailbox.embedded import CONTROL
 from gateway.memory.lane import MEMORY
 from gateway.memory.watch import SERVICE
 from gateway.model.ids import LedgerKey, PeerId
 from gateway.model.memory import Observation
-from gateway.settings.home import Home
 from gateway.store import facts, ledger, members, messages, migrate, sending
 from gateway.store.sqlite import SqliteStore
 from tests.contract.store import samples
+from tests.integration.cli import calls
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from gateway.settings.home import Home
     from gateway.store.engine import Store, Tx
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    place = Home(tmp_path / "hermes", tmp_path / "user")
-    place.gateway.mkdir(parents=True, mode=0o700)
-    monkeypatch.setenv("HERMES_HOME", str(place.path))
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    return place
 
 
 @pytest.fixture
@@ -74,10 +62,10 @@ def _fill(tx: Tx) -> None:
 
 
 def run(*words: str, code: int = 0) -> str:
-    result = CliRunner().invoke(cli, list(words))
-    assert result.exit_code == code, result.output
-    assert "secret" not in result.output, "text of a message"
-    return result.output
+    """Run a command; no text of a message may show in what it says."""
+    output = calls.run(*words, code=code)
+    assert "secret" not in output
+    return output
 
 
 def data(*words: str) -> Any:
@@ -136,6 +124,21 @@ def test_sessions() -> None:
         (shown,) = data("sessions", "show", name)
         assert shown["members"] == {"mira": {"observe_me": True, "observe_others": False}}
     assert "mira: observe_me" in run("sessions", "show", samples.SESSION)
+
+
+@pytest.mark.usefixtures("store")
+def test_the_sessions_and_peers_of_memory() -> None:
+    (found,) = data("memory", "sessions")
+    assert (found["session"], found["last_saved_index"], found["messages"]) == (
+        samples.SESSION,
+        2,
+        3,
+    )
+    assert "LASTSAVEDINDEX" in run("memory", "sessions")
+    assert "2 of 3" in run("memory", "sessions")
+    (peer,) = data("memory", "peers")
+    assert (peer["peer"], peer["agent"], peer["messages"], peer["saved"]) == ("mira", False, 3, 1)
+    assert "mira" in run("memory", "peers")
 
 
 @pytest.mark.usefixtures("store")

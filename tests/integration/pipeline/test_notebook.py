@@ -49,7 +49,7 @@ class Study(House):
             self._agent,
             platforms=platforms,
             clock=self.clock,
-            terminal=("run", "memory", "search"),
+            terminal={"run": (), "memory": (), "search": ()},
         )
         return app.assemble(start)
 

@@ -17,8 +17,20 @@ def test_a_chat_is_told_its_own_commands() -> None:
 
 
 def test_the_command_line_is_told_to_whoever_has_it() -> None:
-    text = surface("s", "tools", chat=["memory"], terminal=["run", "memory", "search"])
-    assert text.endswith("/memory. On the command line: hermes-gateway memory | search.")
+    there = {"run": (), "search": (), "memory": ("status", "peers"), "honcho": ("mode",)}
+    text = surface("s", "tools", chat=["memory"], terminal=there)
+    assert text.endswith(
+        "/memory. On the command line: hermes-gateway memory status/peers | search | honcho mode."
+    )
+
+
+def test_what_is_below_a_command_is_told_where_there_is_room_honcho_first() -> None:
+    below = {"search": (), "memory": ("flush",) * 9, "honcho": ("sessions",) * 9}
+    text = surface("s" * 60, "hybrid", chat=IN_CHATS, terminal=below)
+    assert len(text) > 290
+    assert " memory | search | honcho sessions/sessions/" in text
+    full = surface("s" * 100, "hybrid", chat=IN_CHATS, terminal=dict.fromkeys(below, ("x" * 90,)))
+    assert full.endswith(" memory | search | honcho.")
 
 
 def test_without_commands_only_the_session_is_told() -> None:
@@ -27,6 +39,7 @@ def test_without_commands_only_the_session_is_told() -> None:
 
 @given(st.text("abc-_", max_size=400), st.sets(st.sampled_from(IN_CHATS)))
 def test_it_fits_whatever_the_names(session: str, chat: set[str]) -> None:
-    text = surface(session, "hybrid", chat=chat, terminal=ON_THE_COMMAND_LINE)
+    there = dict.fromkeys(ON_THE_COMMAND_LINE, ("status", "peers"))
+    text = surface(session, "hybrid", chat=chat, terminal=there)
     assert len(text) <= 300
     assert all(f"/{name}" not in text for name in set(IN_CHATS) - chat)

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from gateway.model.errors import ConfigurationError
-from gateway.settings.home import Home, make_private_file, make_private_folder
+from gateway.settings.home import (
+    Home,
+    check_profile,
+    make_private_file,
+    make_private_folder,
+)
 
 USER = "/srv/mira"
 
@@ -47,6 +52,24 @@ def test_memory_settings_are_searched_in_order() -> None:
         "/srv/mira/.honcho/config.json",
     ]
     assert len(Home.find({"HOME": USER}).honcho_candidates) == 2
+    work = Home.find({"HOME": USER, "HERMES_HOME": "/srv/h"}, "work").honcho_candidates
+    assert [str(path) for path in work[:2]] == [
+        "/srv/h/profiles/work/honcho.json",
+        "/srv/h/honcho.json",
+    ]
+
+
+def test_the_profiles_beside_a_home(tmp_path: Path) -> None:
+    home = Home(tmp_path, tmp_path)
+    assert [one.profile for one in home.neighbours()] == ["default"]
+    for name in ("work", "a", ".hidden"):
+        (tmp_path / "profiles" / name).mkdir(parents=True)
+    (tmp_path / "profiles" / "file").touch()
+    assert [one.profile for one in home.of("work").neighbours()] == ["default", "a", "work"]
+    check_profile(home)
+    check_profile(home.of("a"))
+    with pytest.raises(ConfigurationError, match=r"no profile wrk; did you mean work\? There are"):
+        check_profile(home.of("wrk"))
 
 
 def test_created_things_are_private(tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gateway.model.errors import ConfigurationError
 from gateway.settings.honcho_schema import HonchoSettings
-from gateway.settings.read import needs_service_problem
+from gateway.settings.read import needs_service_problem, read
+from tests.unit.settings.homes import MODELS
 
 if TYPE_CHECKING:
     from tests.unit.settings.homes import Homes
@@ -26,6 +28,29 @@ def test_without_files_all_is_default(homes: Homes) -> None:
 def test_a_profile_names_its_host(homes: Homes) -> None:
     found = homes.read(profile="work").honcho
     assert (found.host, found.workspace, found.ai_peer) == ("hermes_work",) * 3
+
+
+@pytest.mark.parametrize(
+    ("written", "name"), [("default", "work"), ("iris", "iris"), (None, "work")]
+)
+def test_a_profiles_folder_says_whose_it_is(homes: Homes, written: str | None, name: str) -> None:
+    home = homes.home.of("work")
+    home.path.mkdir(parents=True)
+    if written:
+        home.config.write_text(f"profile: {written}\n")
+    assert read(home, environ={}, platform_models=MODELS).settings.profile == name
+
+
+def test_a_text_is_judged_in_place_of_a_file(homes: Homes) -> None:
+    homes.write(honcho='{"recallMode": "tools"}')
+    path = homes.home.honcho
+    found = read(
+        homes.home, environ={}, platform_models=MODELS, instead={path: '{"recallMode": "context"}'}
+    )
+    assert found.honcho.recall_mode == "context"
+    with pytest.raises(ConfigurationError, match="recallMode"):
+        read(homes.home, environ={}, platform_models=MODELS, instead={path: '{"recallMode": 1}'})
+    assert homes.read().honcho.recall_mode == "tools"
 
 
 def test_values(homes: Homes) -> None:

@@ -1,0 +1,23 @@
+"""The ``honcho`` group: there while Honcho is the memory provider, see ``gateway.cli.tree``."""
+
+from __future__ import annotations
+
+import typer
+
+from gateway.cli import memory
+from gateway.cli.honcho import keys, places, status
+
+group = typer.Typer(
+    help="The Honcho memory service of this profile: settings, peers, sessions.",
+    no_args_is_help=True,
+)
+
+group.command()(status.status)
+group.command()(keys.strategy)
+group.command()(keys.peer)
+group.command()(keys.mode)
+group.command()(keys.tokens)
+group.command()(memory.sessions)
+group.command("map")(places.map_)
+group.command()(keys.enable)
+group.command()(keys.disable)

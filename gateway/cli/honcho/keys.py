@@ -1,0 +1,262 @@
+"""``honcho strategy | peer | mode | tokens | enable | disable``: single settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, loaded, note, show
+from gateway.cli.honcho.changes import change, plain, report
+from gateway.cli.layout import choices, one_of, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gateway.cli.honcho.changes import Changed
+    from gateway.settings.dialects import Value
+    from gateway.settings.honcho_schema import HonchoSettings
+
+STRATEGIES = {
+    "per-directory": "one session for each folder's name",
+    "per-repo": "one for each git repository",
+    "per-session": "a new one at every start",
+    "global": "one for everything",
+}
+RECALL = {
+    "hybrid": "what is known stands in the prompt, and the model has tools to ask for more",
+    "context": "it stands in the prompt, the tools are hidden",
+    "tools": "nothing stands in the prompt, the model asks by tools alone",
+}
+MEMORY = {
+    "hybrid": "the service and the files MEMORY.md and USER.md",
+    "honcho": "the service alone: the agent writes no files",
+    "local": "the files alone: nothing goes to the service",
+}
+LEVELS = {
+    "minimal": "quickest and cheapest",
+    "low": "the default",
+    "medium": "looks further",
+    "high": "the most that a long message comes to by itself",
+    "max": "only where you ask for it",
+}
+
+
+def strategy(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False)] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show or set how the console's sessions are named (sessionStrategy)."""
+    with friendly():
+        if name is not None:
+            wanted = one_of(name, STRATEGIES, "session strategy")
+            report(_set({"sessionStrategy": wanted}), as_json=as_json)
+            return
+        current = loaded().honcho.session_strategy
+        result = {"strategy": current, "valid": list(STRATEGIES)}
+        show(result, as_json=as_json, human=lambda: _list(STRATEGIES, current))
+
+
+def peer(
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="NAME", help="The owner's peer (peerName).")
+    ] = None,
+    ai: Annotated[
+        str | None, typer.Option("--ai", metavar="NAME", help="The agent's peer (aiPeer).")
+    ] = None,
+    reasoning: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help=f"dialecticReasoningLevel: {', '.join(LEVELS)}."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show or set who is who at the service, and how hard it thinks about a question."""
+    with friendly():
+        changes: dict[str, Value] = {}
+        for key, value in (("peerName", user), ("aiPeer", ai)):
+            if value is not None:
+                changes[key] = _name(value, key)
+        if reasoning is not None:
+            changes["dialecticReasoningLevel"] = one_of(reasoning, LEVELS, "reasoning level")
+        if changes:
+            report(_set(changes), as_json=as_json)
+            return
+        honcho = loaded().honcho
+        result = _peers(honcho)
+        show(result, as_json=as_json, human=lambda: _print_peers(result))
+
+
+def _peers(honcho: HonchoSettings) -> dict[str, Any]:
+    return {
+        "user": honcho.peer_name,
+        "ai": honcho.ai_peer,
+        "reasoning": honcho.dialectic_reasoning_level,
+        "reasoning_cap": honcho.reasoning_level_cap,
+        "pinned": honcho.pin_user_peer,
+        "aliases": dict(honcho.user_peer_aliases),
+    }
+
+
+def _print_peers(found: dict[str, Any]) -> None:
+    who = "everybody is this peer (pinUserPeer)" if found["pinned"] else ""
+    user = found["user"] or "none: the console's person goes by the system user's name"
+    joined = [f"{account} → {name}" for account, name in found["aliases"].items()]
+    rows = [
+        ("user", f"{user}\n{who}".strip()),
+        ("ai", found["ai"]),
+        ("reasoning", f"{found['reasoning']}, up to {found['reasoning_cap']} for long messages"),
+        ("aliases", "\n".join(joined)),
+    ]
+    typer.echo("\n".join(pairs(rows)))
+
+
+def mode(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="MODE", show_default=False, help="hybrid, context or tools."),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="MODE", help="memoryMode of people and agent: " + ", ".join(MEMORY)),
+    ] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="MODE", help="userMemoryMode, before --memory.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="MODE", help="agentMemoryMode, before --memory.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show or set the recall mode (MODE) and the memory modes (--memory, --user, --agent)."""
+    with friendly():
+        if name in MEMORY and name not in RECALL:
+            fail(
+                f"{name} is a memory mode: hermes-gateway honcho mode --memory {name}. "
+                f"Recall modes are {', '.join(RECALL)}",
+                MISUSED,
+            )
+        changes: dict[str, Value] = {}
+        if name is not None:
+            changes["recallMode"] = one_of(name, RECALL, "recall mode")
+        asked = (("memoryMode", memory), ("userMemoryMode", user), ("agentMemoryMode", agent))
+        for key, value in asked:
+            if value is not None:
+                changes[key] = one_of(value, MEMORY, "memory mode")
+        if changes:
+            _change_modes(changes, as_json=as_json)
+            return
+        result = _modes(loaded().honcho)
+        show(result, as_json=as_json, human=lambda: _print_modes(result))
+
+
+def _change_modes(changes: Mapping[str, Value], *, as_json: bool) -> None:
+    done = _set(changes)
+    honcho = done.after.honcho
+    own = {"userMemoryMode": honcho.user_memory_mode, "agentMemoryMode": honcho.agent_memory_mode}
+    for key, value in own.items():
+        if (
+            "memoryMode" in changes
+            and key not in changes
+            and value not in (None, honcho.memory_mode)
+        ):
+            note(f"note: {key} is {value} and goes before memoryMode")
+    report(done, as_json=as_json)
+
+
+def _modes(honcho: HonchoSettings) -> dict[str, Any]:
+    return {
+        "recall": honcho.recall_mode,
+        "memory": honcho.memory_mode,
+        "user": honcho.user_mode,
+        "agent": honcho.agent_mode,
+        "valid": {"recall": list(RECALL), "memory": list(MEMORY)},
+    }
+
+
+def _print_modes(found: dict[str, Any]) -> None:
+    typer.echo(f"recall mode: {found['recall']}")
+    typer.echo("\n".join(choices(RECALL, found["recall"])))
+    typer.echo(f"memory mode: people {found['user']}, agent {found['agent']}")
+    both = found["user"] if found["user"] == found["agent"] else ""
+    typer.echo("\n".join(choices(MEMORY, both)))
+
+
+def tokens(
+    context: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Budget of the recalled block in tokens, or none."),
+    ] = None,
+    dialectic: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Characters of a dialectic answer (dialecticMaxChars)."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show or set how much recalled text a prompt may hold."""
+    with friendly():
+        changes: dict[str, Value] = {}
+        if context is not None:
+            none = context.strip().lower() in {"none", "null"}
+            changes["contextTokens"] = None if none else _count(context, "--context", "2000")
+        if dialectic is not None:
+            changes["dialecticMaxChars"] = _count(dialectic, "--dialectic", "600")
+        if changes:
+            report(_set(changes), as_json=as_json)
+            return
+        honcho = loaded().honcho
+        result = {
+            "context_tokens": honcho.context_tokens,
+            "dialectic_max_chars": honcho.dialectic_max_chars,
+        }
+        show(result, as_json=as_json, human=lambda: _print_tokens(result))
+
+
+def _print_tokens(found: dict[str, Any]) -> None:
+    budget = found["context_tokens"]
+    told = f"{budget} tokens ({budget * 4} characters)" if budget else "no limit"
+    rows = [("context", told), ("dialectic", f"{found['dialectic_max_chars']} characters")]
+    typer.echo("\n".join(pairs(rows)))
+
+
+def enable(as_json: JsonFlag = False) -> None:
+    """Switch the memory service on."""
+    with friendly():
+        from gateway.settings.read import needs_service_problem
+
+        done = _set({"enabled": True})
+        if problem := needs_service_problem(done.after):
+            note(f"note: {problem}")
+        report(done, as_json=as_json)
+
+
+def disable(as_json: JsonFlag = False) -> None:
+    """Switch the memory service off: files and search stay, nothing is sent or recalled."""
+    with friendly():
+        report(_set({"enabled": False}), as_json=as_json)
+
+
+def _set(changes: Mapping[str, Value]) -> Changed:
+    return change({(key,): value for key, value in changes.items()})
+
+
+def _list(valid: Mapping[str, str], current: str) -> None:
+    typer.echo("\n".join(choices(valid, current)))
+
+
+def _name(word: str, key: str) -> str:
+    from gateway.text.clean import check_name, nfc
+
+    name = nfc(word.strip())
+    if not name or (flaw := check_name(name)):
+        fail(f"{key}: {flaw if name else 'a name has at least one letter'}", MISUSED)
+    return name
+
+
+def _count(word: str, option: str, example: str) -> int:
+    if not (word.isascii() and word.isdecimal() and 0 < int(word) < 10**9):
+        fail(
+            f"{option}: {plain(word)} is not a number above 0; write plain digits, "
+            f"such as {option} {example}",
+            MISUSED,
+        )
+    return int(word)
