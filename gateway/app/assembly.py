@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
-from gateway.app.configuration import load, open_store, rules_of, stand_in
+from gateway.app.configuration import open_store, rules_of, stand_in
 from gateway.app.platforms import capabilities, make_adapters
+from gateway.app.reload import Followed
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
 from gateway.mailbox.lanes import Done, Lane
 from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
 from gateway.memory.service import Seeding, open_capture, open_service, open_tools
-from gateway.model.errors import ConfigurationError
-from gateway.ops import health, logs
+from gateway.ops import health, logs, watchman
 from gateway.ops.clock import SystemClock
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
@@ -38,7 +36,6 @@ from gateway.pipeline.running import Running
 from gateway.pipeline.turn import TRIES, Turns
 from gateway.policy.retry import Backoff
 from gateway.settings.home import make_private_folder
-from gateway.settings.watch import watch
 from gateway.store.lock import ProcessLock
 from gateway.supervisor import Supervisor
 from gateway.text import catalog
@@ -55,8 +52,6 @@ if TYPE_CHECKING:
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
     from gateway.supervisor import Work
-
-log = structlog.get_logger(__name__)
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
@@ -332,13 +327,21 @@ class Gateway:
         work: dict[str, Work] = {
             "retention": lambda: retention.run(self.store, self._clock, keep, files),
             "health": lambda: health.publish(self.store, self._clock, self.adapters),
-            "reload": lambda: _reload(self._start, self.current),
+            "reload": lambda: self._followed.run(self._loaded),
             "search": lambda: index(self.store),
+            "audit": lambda: watchman.run(self.store, self._clock),
             **self._capturing.background,
         }
         if self.recall is not None:
             work["prewarm"] = self.recall.prewarm_recent
         return work
+
+    @cached_property
+    def _followed(self) -> Followed:
+        start = self._start
+        return Followed(
+            start.home, self.current, self.store, self._clock, start.fresh, start.redactor
+        )
 
     @cached_property
     def _supervisor(self) -> Supervisor:
@@ -351,25 +354,6 @@ class Gateway:
             background=self._background(),
             before_stop=self._capturing.drain,
         )
-
-
-async def _reload(start: Start, current: Current) -> None:
-    """Follow edits of the configuration; a bad one changes nothing and is said."""
-
-    async def read_again() -> None:
-        try:
-            loaded = load(start.home, profile=start.loaded.settings.profile)
-        except ConfigurationError as error:
-            log.error("settings.kept", action="reload", problems=list(error.problems))
-            return
-        if start.redactor is not None:
-            start.redactor.learn(logs.secrets_of(loaded))
-        current.stand_in = stand_in(loaded)
-        current.rules = rules_of(loaded, fresh=start.fresh)
-        log.info("settings.reloaded", action="reload")
-
-    paths = (start.home.config, start.home.env, *start.home.honcho_candidates)
-    await watch(paths, read_again, known=start.loaded.digests)
 
 
 async def _noted(_lease: Lease) -> Outcome:

@@ -74,6 +74,7 @@ def _status(place: Home) -> dict[str, Any]:
         "process": process,
         "memory_provider": configuration.settings.memory.provider,
         "memory_service": {},
+        "audit": {"rows": 0, "problem": ""},
         "adapters": [],
         "counts": {},
     }
@@ -91,6 +92,8 @@ def _print_status(found: dict[str, Any]) -> None:
     code = found["memory_service"].get("code")
     trouble = f": in trouble ({code}), what was said waits" if code and found["running"] else ""
     typer.echo(f"memory    {found['memory_provider']}{trouble}")
+    if problem := found["audit"]["problem"]:
+        typer.echo(f"audit     ALARM: {problem}; see: hermes-gateway audit verify")
     for adapter in found["adapters"]:
         detail = f" – {adapter['detail']}" if adapter["detail"] else ""
         state = adapter["state"] if found["running"] else f"{adapter['state']} (last seen)"

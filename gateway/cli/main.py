@@ -10,6 +10,7 @@ from gateway import __version__
 from gateway.cli import (
     aliases,
     approvals,
+    audit,
     config,
     db,
     deliveries,
@@ -78,6 +79,7 @@ for command in (approvals.approvals, approvals.approve, approvals.reject):
 cli.add_typer(memory.group, name="memory")
 cli.add_typer(honcho.group, name=HONCHO)
 cli.add_typer(sessions.group, name="sessions")
+cli.add_typer(audit.group, name="audit")
 cli.add_typer(model.group, name="model")
 cli.add_typer(config.group, name="config")
 cli.add_typer(db.group, name="db")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from gateway.model.errors import StoreError
 from gateway.model.ids import PlatformName, ScopeId, UserId
-from gateway.ops import health
+from gateway.ops import health, watchman
 from gateway.ops.environment import package_clash
 from gateway.policy import identity_check
 from gateway.policy.runtime_id import RuntimeId
-from gateway.store import ledger, migrate, readonly
+from gateway.store import audit, ledger, migrate, readonly
 from gateway.store.lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
         return
     damage = readonly.damage(conn)
     yield _judge("database", f"damaged: {damage}" if damage else None, "sound")
+    yield _audit(conn)
     for adapter in health.adapters(conn):
         yield _connection(adapter)
     yield from _memory(conn)
@@ -107,6 +108,16 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
         remedy = _REMEDIES.get(code, "the log names the reason")
         yield Finding(Level.WARNING, "model", f"{number} turn(s) got no answer ({code}): {remedy}")
     yield from _people(readonly.accounts(conn), rules)
+
+
+def _audit(conn: Connection) -> Finding:
+    """Follow the whole chain; what the running gateway saw counts too."""
+    verdict = audit.check(conn)
+    problem = verdict.problem or watchman.state(conn)["problem"]
+    if problem:
+        text = f"{problem}: hermes-gateway audit verify"
+        return Finding(Level.ERROR, "audit", f"the audit is not to be trusted: {text}")
+    return Finding(Level.OK, "audit", f"whole, {verdict.rows} row(s)")
 
 
 def _people(accounts: list[Account], rules: Rules) -> Iterator[Finding]:

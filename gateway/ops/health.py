@@ -10,6 +10,7 @@ import structlog
 from gateway.mailbox import items
 from gateway.memory.watch import SERVICE
 from gateway.model.errors import GatewayError
+from gateway.ops import watchman
 from gateway.store import facts, inbox, ledger, outbox, turns
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def report(conn: Connection) -> dict[str, Any]:
     return {
         "adapters": adapters(conn),
         "memory_service": memory_service(conn),
+        "audit": watchman.state(conn),
         "counts": {
             "turns": turns.counts(conn),
             "parts": outbox.counts(conn),

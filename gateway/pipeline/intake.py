@@ -14,7 +14,7 @@ import structlog
 from gateway.mailbox import items
 from gateway.model.events import EventKind
 from gateway.model.ids import PlaceId
-from gateway.pipeline import manners
+from gateway.pipeline import manners, trail
 from gateway.pipeline.addresses import (
     COMMAND,
     TURN,
@@ -131,7 +131,9 @@ class StoreIntake:
         if arrival.admission.verdict is Verdict.PAIR:
             return self._conclude(tx, arrival, "refused", self._pairing.invite(tx, event))
         if arrival.admission.verdict is Verdict.REFUSE:
-            return self._conclude(tx, arrival, "refused", arrival.admission.reason)
+            reason = arrival.admission.reason
+            trail.refused(tx, event.platform, reason, now=self._clock.now())
+            return self._conclude(tx, arrival, "refused", reason)
         match event.kind:
             case EventKind.SERVICE:
                 return self._conclude(tx, arrival, "service", event.detail)
@@ -201,16 +203,19 @@ class StoreIntake:
     def _seen(self, tx: Tx, arrival: _Arrival) -> None:
         event, now = arrival.event, self._clock.now()
         places.seen(tx, place_of(event), event.place, message=event.message, now=now)
-        if arrival.account.user_id:
-            people.seen(
-                tx,
-                arrival.account,
-                name=event.sender.name,
-                language=event.sender.language or "",
-                now=now,
-                kind=event.sender.kind,
-                alternatives=event.sender.alternatives,
-            )
+        if not arrival.account.user_id:
+            return
+        first = people.seen(
+            tx,
+            arrival.account,
+            name=event.sender.name,
+            language=event.sender.language or "",
+            now=now,
+            kind=event.sender.kind,
+            alternatives=event.sender.alternatives,
+        )
+        if first:
+            trail.first_admitted(tx, arrival.account, arrival.admission.reason, now=now)
 
     def _conversation(self, tx: Tx, arrival: _Arrival) -> ConversationKey:
         event, rules = arrival.event, arrival.rules

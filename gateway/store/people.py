@@ -48,8 +48,11 @@ def seen(
     now: datetime,
     kind: str = "person",
     alternatives: Sequence[str] = (),
-) -> None:
-    """Note an account's present name and language; a rename changes nothing else."""
+) -> bool:
+    """Note an account's present name and language; a rename changes nothing else.
+
+    Returns whether this is the first time.
+    """
     present = {
         "kind": kind,
         "name": name,
@@ -60,11 +63,11 @@ def seen(
     statement = statements.insert(tx.conn, person).values(
         **account._asdict(), **present, first_seen=now
     )
-    tx.conn.execute(
-        statement.on_conflict_do_update(
-            index_elements=["platform", "scope", "user_id"], set_=present
-        )
+    noted = statement.on_conflict_do_update(
+        index_elements=["platform", "scope", "user_id"], set_=present
     )
+    first = tx.conn.execute(noted.returning(person.c.first_seen)).scalar_one()
+    return bool(first == now)
 
 
 def known(conn: sa.Connection) -> list[Known]:

@@ -327,17 +327,6 @@ taken_name = sa.Table(
     text("original"),
 )
 
-audit = sa.Table(
-    "audit",
-    metadata,
-    row_id(),
-    time("at"),
-    text("actor"),
-    text("action"),
-    text("subject", default=""),
-    sa.Column("detail", sa.JSON, nullable=False),
-)
-
 #: the mailbox: one strict FIFO for each (lane, key)
 item = sa.Table(
     "item",

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 # these tables belong to the schema
 import gateway.memory.embedded.tables
+import gateway.store.audit_tables
 import gateway.store.note_tables
 import gateway.store.people_tables  # noqa: F401
 from gateway.store import migrate

@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from gateway.settings.home import Home
+from gateway.store import audit, readonly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,6 +125,17 @@ class Household:
     def reasons(self) -> list[str]:
         """Return why events were refused or set apart, in order."""
         return self.column("SELECT reason FROM inbox ORDER BY id")
+
+    def audited(self, beginning: str = "") -> list[tuple[str, str, str]]:
+        """Return (action, actor, subject) of the audit, oldest first, people by their names."""
+        with readonly.look(self.home.database) as conn:
+            names = audit.people(conn)
+            rows = audit.listed(conn, limit=1000)[::-1]
+        return [
+            (row.action, names.get(row.actor, row.actor), names.get(row.subject, row.subject))
+            for row in rows
+            if row.action.startswith(beginning)
+        ]
 
     def stored_bytes(self) -> bytes:
         """Return all that is on the disk: database, log of changes, payloads unpacked."""

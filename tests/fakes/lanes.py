@@ -11,7 +11,7 @@ from gateway.mailbox import items
 from gateway.mailbox.lanes import Done, Lane
 from gateway.policy.retry import Backoff
 from gateway.store import audit
-from gateway.store.tables import audit as audit_table
+from gateway.store.audit_tables import audit as audit_table
 from gateway.store.tables import item as item_table
 from tests.fakes.clock import START
 
@@ -30,15 +30,16 @@ BACKOFF = Backoff(first=2.0, factor=2.0, ceiling=60.0, jitter=0.0, attempts=4)
 
 def record(subject: str, action: str = "handled") -> Callable[[Tx], None]:
     """Return effects that leave one row."""
-    return lambda tx: audit.record(tx, action, actor="lane", subject=subject, now=START)
+    return lambda tx: audit.record(tx, action, actor="lane", subject=f"item:{subject}", now=START)
 
 
 async def recorded(store: Store, action: str = "handled") -> list[str]:
     """Return the subjects that were recorded, in order."""
     statement = sa.select(audit_table.c.subject).where(audit_table.c.action == action)
-    return await store.read(
-        lambda conn: list(conn.execute(statement.order_by(audit_table.c.id)).scalars())
+    found = await store.read(
+        lambda conn: conn.execute(statement.order_by(audit_table.c.id)).scalars().all()
     )
+    return [subject.removeprefix("item:") for subject in found]
 
 
 async def put(store: Store, *names: str, key: str = KEY, lane: str = LANE) -> list[int]:

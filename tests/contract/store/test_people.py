@@ -1,4 +1,4 @@
-"""Accounts, grants, pairing requests, and the small tables: facts, names, audit."""
+"""Accounts, grants, pairing requests, and the small tables: facts, names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from gateway.store import audit, facts, names, pairing, people
+from gateway.store import facts, names, pairing, people
 from gateway.store.pairing import Request
 from gateway.store.people import Account
-from gateway.store.tables import audit as audit_table
 from gateway.store.tables import person
 from tests.contract.store.samples import ADDRESS, IDS, NOW, later
 
@@ -158,31 +157,3 @@ async def test_a_name_is_held_by_the_first_who_took_it(store: Store) -> None:
         ]
     )
     assert found == ["Mira!", "a session", None]
-
-
-async def test_the_audit_keeps_every_row(store: Store) -> None:
-    def fn(tx: Tx) -> None:
-        audit.record(
-            tx, "pairing.approved", actor="cli", subject="telegram:42", now=NOW, admin=True
-        )
-        audit.record(tx, "pairing.approved", actor="cli", now=NOW)
-
-    await store.write(fn)
-    rows = await store.read(
-        lambda conn: conn.execute(sa.select(audit_table).order_by(audit_table.c.id)).all()
-    )
-    assert [tuple(row)[1:] for row in rows] == [
-        (NOW, "cli", "pairing.approved", "telegram:42", {"admin": True}),
-        (NOW, "cli", "pairing.approved", "", {}),
-    ]
-
-
-async def test_old_rows_of_the_audit_are_forgotten_in_batches(store: Store) -> None:
-    def fn(tx: Tx) -> list[int]:
-        for second in range(4):
-            audit.record(tx, f"done.{second}", actor="cli", now=later(second))
-        return [audit.forget(tx, before=later(3), limit=2) for _ in range(3)]
-
-    assert await store.write(fn) == [2, 1, 0]
-    left = await store.read(lambda conn: conn.scalars(sa.select(audit_table.c.action)).all())
-    assert left == ["done.3"]

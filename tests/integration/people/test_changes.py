@@ -13,8 +13,8 @@ from gateway.policy.identity_change import PEER_NAME, PIN
 from gateway.settings import rewrite
 from gateway.settings.files import digest
 from gateway.store import identity_changes
+from gateway.store.audit_tables import audit
 from gateway.store.people import Account
-from gateway.store.tables import audit
 from tests.integration.people.town import MIRA, MIRA_TOO, OPERATOR, SLACK, TOBIAS, Town
 
 if TYPE_CHECKING:

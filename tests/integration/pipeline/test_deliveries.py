@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from gateway.store.engine import Tx
     from tests.integration.pipeline.support import House
 
-ACTIONS = "SELECT actor, action, subject FROM audit ORDER BY id"
-
 
 async def act(house: House, what: Callable[[Tx, DeliveryDesk], None]) -> None:
     """Do something as the command line does, with a connection of its own."""
@@ -63,7 +61,7 @@ async def test_a_failed_part_is_sent_again(house: House) -> None:
             await retry(house, 1)
     assert states(house) == ["delivered"]
     assert house.column("SELECT state FROM turn") == ["settled"]
-    assert house.rows(ACTIONS) == [("test", "delivery.retried", "part:1")]
+    assert house.audited("delivery") == [("delivery.retried", "test", "part:1")]
 
 
 async def test_a_retry_waits_for_the_next_start(house: House) -> None:
@@ -135,7 +133,7 @@ async def test_giving_up_lets_the_next_part_through(house: House) -> None:
     assert states(house) == ["failed", "delivered"]
     assert house.column("SELECT error FROM outbox ORDER BY id")[0] == "given_up"
     assert house.ledger("m.role, l.state, l.reason")[1] == ("assistant", "skipped", "undelivered")
-    assert house.rows(ACTIONS) == [("test", "delivery.given_up", "part:1")]
+    assert house.audited("delivery") == [("delivery.given_up", "test", "part:1")]
 
 
 @pytest.mark.parametrize("act", [retry, give_up])
@@ -150,7 +148,7 @@ async def test_what_does_not_fit_is_refused(
             await act(house, 99)
         with pytest.raises(DeliveryError, match="part 1 is delivered"):
             await act(house, 1)
-    assert house.rows(ACTIONS) == []
+    assert house.audited("delivery") == []
 
 
 # --- the command line -----------------------------------------------------------------------
@@ -203,8 +201,8 @@ def test_commands(stuck: House, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, err) == (1, "part 2 is delivered: only one that waits can be given up\n")
     assert run(stuck, monkeypatch, "retry", "99")[0] == 1
     assert run(stuck, monkeypatch, "retry", "soon")[0] == 2
-    assert [row[:2] for row in stuck.rows(ACTIONS)] == [
-        ("command line", "delivery.retried"),
-        ("command line", "delivery.retried"),
-        ("command line", "delivery.given_up"),
+    assert [row[:2] for row in stuck.audited("delivery")] == [
+        ("delivery.retried", "command line"),
+        ("delivery.retried", "command line"),
+        ("delivery.given_up", "command line"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,15 @@ async def test_a_pin_beats_every_alias(house: House) -> None:
         await house.answers(1, TOBIAS)
         await house.settled()
     assert user_rows(house) == [("mira", "one"), ("mira", "two")]
+
+
+async def test_an_edit_is_audited_by_the_names_of_its_settings(house: House) -> None:
+    async with house.running():
+        house.honcho(userPeerAliases={str(MIRA): "mira"}, peerName="secret-name")
+        await house.until(lambda: house.audited("settings"), "audited", timeout=15.0)
+    assert house.audited("settings") == [("settings.changed", "file", "settings")]
+    [detail] = house.column("SELECT detail FROM audit WHERE action = 'settings.changed'")
+    assert json.loads(detail) == {"keys": ["honcho.peerName", "honcho.userPeerAliases"]}
 
 
 async def test_removing_the_pin_leaves_what_was_said_where_it_is(house: House) -> None:

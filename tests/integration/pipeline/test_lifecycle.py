@@ -154,7 +154,7 @@ async def test_a_part_that_breaks_is_begun_again_and_says_so(
             raise failures.pop()
         await watch(*args, **kwargs)
 
-    monkeypatch.setattr("gateway.app.assembly.watch", once)
+    monkeypatch.setattr("gateway.app.reload.watch", once)
     async with house.running() as gateway:
         house.tg.say("hello", user=MIRA)
         await house.answers(1)

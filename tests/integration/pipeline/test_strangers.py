@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -225,3 +226,16 @@ async def test_other_bots_and_anonymous_admins_are_silent(house: House) -> None:
     assert house.agent.runs == []
     assert house.reasons() == ["bot", "service_sender", "service_sender"]
     assert CANARY.encode() not in house.stored_bytes()
+
+
+async def test_refusals_are_audited_once_a_day_for_each_reason(house: House) -> None:
+    house.configure(access={"pairing": False})
+    async with house.running():
+        for _ in range(3):
+            house.tg.say("let me in", user=STRANGER)
+        house.tg.say("hello all", user=MIRA, chat=ELSEWHERE)
+        await house.silence()
+    assert house.audited() == [("access.refused", "gateway", "")] * 2
+    told = house.column("SELECT detail FROM audit ORDER BY id")
+    assert [json.loads(each)["reason"] for each in told] == ["stranger", "place"]
+    assert str(STRANGER) not in str(told)

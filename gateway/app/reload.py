@@ -1,0 +1,77 @@
+"""Following edits of the configuration while the gateway runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from gateway.app.configuration import load, rules_of, stand_in
+from gateway.model.errors import ConfigurationError, StoreError
+from gateway.ops import logs
+from gateway.settings.changes import changed
+from gateway.settings.watch import watch
+from gateway.store import audit
+
+if TYPE_CHECKING:
+    from gateway.pipeline.rules import Current
+    from gateway.ports import Clock
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Store, Tx
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Whose configuration is followed, and who learns of a change."""
+
+    home: Home
+    current: Current
+    store: Store
+    clock: Clock
+    #: for ``sessionStrategy: per-session``
+    fresh: str
+    #: learns new secrets; None: nobody logs
+    redactor: logs.Redactor | None
+
+    async def run(self, present: Loaded) -> None:
+        """Exchange the rules after each edit, until cancelled; a bad one is said and not used.
+
+        Which settings were changed is audited, and never to what.
+        """
+
+        async def read_again() -> None:
+            nonlocal present
+            try:
+                loaded = load(self.home, profile=present.settings.profile)
+            except ConfigurationError as error:
+                log.error("settings.kept", action="reload", problems=list(error.problems))
+                return
+            self._exchange(loaded)
+            names, present = changed(present, loaded), loaded
+            await self._tell(names)
+
+        paths = (self.home.config, self.home.env, *self.home.honcho_candidates)
+        await watch(paths, read_again, known=present.digests)
+
+    def _exchange(self, loaded: Loaded) -> None:
+        if self.redactor is not None:
+            self.redactor.learn(logs.secrets_of(loaded))
+        self.current.stand_in = stand_in(loaded)
+        self.current.rules = rules_of(loaded, fresh=self.fresh)
+        log.info("settings.reloaded", action="reload")
+
+    async def _tell(self, names: list[str]) -> None:
+        def record(tx: Tx) -> None:
+            told, now = {"actor": "file", "subject": "settings"}, self.clock.now()
+            audit.record(tx, "settings.changed", **told, now=now, keys=names)
+
+        if not names:
+            return
+        try:
+            await self.store.write(record)
+        except StoreError as error:
+            log.error("settings.unaudited", action="reload", error=str(error))
