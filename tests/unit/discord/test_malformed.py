@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from adapters.discord.directory import Directory
 from adapters.discord.parse import parse
 from gateway.text.fields import ParseError
+from tests.fakes.fuzzing import examples
 from tests.unit.discord.events import ANN, ME, WHEN, around, message, recorded
 
 EVENTS = recorded()
@@ -77,7 +78,7 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @given(data=st.data())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_any_field_may_be_odd(data: st.DataObject) -> None:
     event = copy.deepcopy(EVENTS[data.draw(st.sampled_from(sorted(EVENTS)))])
     path = data.draw(st.sampled_from(paths(event["d"])))

@@ -13,6 +13,7 @@ from adapters.discord.render import render, size
 from gateway.model.outbound import RichText, Span, SpanKind
 from gateway.text.markup import parse
 from gateway.text.split import split
+from tests.fakes.fuzzing import examples
 from tests.unit.discord.markdown import shown
 from tests.unit.text.documents import NASTY, documents
 
@@ -111,7 +112,7 @@ def words(text: str) -> str:
 
 
 @given(text=st.text(alphabet="ab1 *_~`|<>[]()\\#-.\n😀", max_size=40))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_text_is_shown_as_it_is(text: str) -> None:
     assert words(shown(render(RichText(text)))) == words(text)
 
@@ -127,7 +128,7 @@ SPANS = st.builds(
 
 
 @given(given=st.lists(SPANS, max_size=8), text=st.text(alphabet="ab 😀é\n", max_size=24))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_ranges_leave_the_words(given: list[Span], text: str) -> None:
     assert words(shown(render(RichText(text, tuple(given))))) == words(text)
 
@@ -137,7 +138,7 @@ def pieces(markdown: str) -> list[RichText]:
 
 
 @given(document=documents())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_documents_lose_no_word(document: str) -> None:
     rich = parse(document)
     assert words("".join(shown(render(each)) for each in pieces(document))) == words(rich.text)

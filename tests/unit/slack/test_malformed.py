@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adapters.slack.parse import parse
 from adapters.slack.slash import parse_slash
 from gateway.text.fields import ParseError
+from tests.fakes.fuzzing import examples
 from tests.unit.slack.samples import VIEW, message, payload, recorded
 
 PAYLOADS = recorded()
@@ -97,7 +98,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_no_other_exception_comes_of_any_damage(data: st.DataObject) -> None:
     body = json.loads(json.dumps(PAYLOADS[data.draw(st.sampled_from(sorted(PAYLOADS)))]))

@@ -14,6 +14,7 @@ from adapters.slack.words import readable
 from gateway.model.outbound import RichText, Span, SpanKind
 from gateway.text.markup import parse
 from gateway.text.split import split
+from tests.fakes.fuzzing import examples
 
 ZWSP = "\u200b"
 
@@ -72,7 +73,7 @@ def visible(text: str) -> str:
     return re.sub(r"[\s*_~`\u200b>]+", "", text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(PIECE, max_size=40).map("".join))
 @example("**a** **b**")
 def test_no_word_is_lost_and_nothing_else_is_marked(markdown: str) -> None:
@@ -97,7 +98,7 @@ SPANS = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.text(alphabet="ab <>&`*\n", max_size=12), SPANS)
 def test_any_ranges_give_whole_text(text: str, spans: list[Span]) -> None:
     shown = render(RichText(text, tuple(spans)))

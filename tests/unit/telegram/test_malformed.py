@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from adapters.telegram.parse import parse
 from gateway.text.fields import ParseError
+from tests.fakes.fuzzing import examples
 from tests.unit.telegram.updates import ANN, DIRECT, ME, WHEN, message, recorded
 
 UPDATES = recorded()
@@ -86,7 +87,7 @@ def replaced(value: Any, path: list[int], new: object) -> Any:
     path=st.lists(st.integers(0, 30), min_size=1, max_size=6),
     new=JSON,
 )
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 def test_a_broken_update_is_parsed_or_refused(name: str, path: list[int], new: object) -> None:
     update = replaced(UPDATES[name], path, new)
     with contextlib.suppress(ParseError):

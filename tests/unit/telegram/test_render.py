@@ -13,6 +13,7 @@ from gateway.text.markup import parse
 from gateway.text.split import split
 from gateway.text.units import utf16_length
 from tests.emulators.telegram import tdlib
+from tests.fakes.fuzzing import examples
 from tests.unit.text.documents import NASTY, documents
 
 BOLD, ITALIC, STRIKE, CODE = SpanKind.BOLD, SpanKind.ITALIC, SpanKind.STRIKE, SpanKind.CODE
@@ -147,7 +148,7 @@ def judge(rich: RichText) -> None:
 
 @judged
 @given(document=documents())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_telegram_keeps_any_document_as_rendered(document: str) -> None:
     for piece in split(
         parse(document),
@@ -182,13 +183,13 @@ SPANS = st.builds(
 
 @judged
 @given(given=st.lists(SPANS, max_size=8), text=st.text(alphabet="ab 😀é\n", max_size=24))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_telegram_keeps_any_ranges_as_rendered(given: list[Span], text: str) -> None:
     judge(RichText(text, tuple(given)))
 
 
 @judged
 @given(host=st.text(alphabet="aZ0-_.%é:@[]/?# \\", max_size=14), tail=st.text(max_size=6))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_telegram_takes_every_link_that_is_rendered(host: str, tail: str) -> None:
     judge(RichText("a link", (Span(LINK, 2, 6, f"https://{host}{tail}"),)))

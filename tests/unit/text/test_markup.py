@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gateway.model.outbound import RichText, SpanKind
 from gateway.text.clean import blank, invisible
 from gateway.text.markup import MAX_SOURCE, parse, plain
+from tests.fakes.fuzzing import examples
 from tests.unit.text.documents import NASTY, documents, words
 
 
@@ -243,7 +244,7 @@ def test_a_book_is_not_parsed() -> None:
     assert not parse("**b** " * (MAX_SOURCE // 6 + 1)).spans
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(documents())
 def test_any_document_keeps_its_words_and_has_sound_ranges(markdown: str) -> None:
     rich = parse(markdown)
@@ -255,7 +256,7 @@ def test_any_document_keeps_its_words_and_has_sound_ranges(markdown: str) -> Non
     check_ranges(rich)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text())
 def test_any_text_has_sound_ranges(text: str) -> None:
     check_ranges(parse(text))

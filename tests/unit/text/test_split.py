@@ -14,6 +14,7 @@ from gateway.text.clean import invisible
 from gateway.text.markup import parse
 from gateway.text.split import split
 from gateway.text.units import utf16_length
+from tests.fakes.fuzzing import examples
 from tests.unit.text.documents import FAMILY, NASTY, documents
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def test_nasty_documents_are_well_formed(markdown: str, size_and_limit: tuple[Si
     assert len(pieces) <= 2 + 2 * size(rich) // limit + len(rich.spans) // 100
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(documents(), st.integers(2, 60))
 def test_any_document_is_cut_without_loss(markdown: str, limit: int) -> None:
     rich = parse(markdown)
@@ -200,7 +201,7 @@ def test_any_document_is_cut_without_loss(markdown: str, limit: int) -> None:
     assert all(utf16(piece) <= limit for piece in pieces)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(documents(), st.integers(1, 60), st.integers(1, 4))
 def test_any_document_is_cut_to_any_measure(markdown: str, limit: int, max_spans: int) -> None:
     rich = parse(markdown)
@@ -210,7 +211,7 @@ def test_any_document_is_cut_to_any_measure(markdown: str, limit: int, max_spans
     assert all(len(piece.spans) <= max_spans for piece in pieces)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.text(st.sampled_from("ab. \n\u0301\u200d\u200b\U0001f468\U0001f1e9。")), st.integers(1, 12)
 )
