@@ -13,7 +13,7 @@ from adapters.discord.directory import Directory, read_channel
 from adapters.discord.fields import Fields
 from adapters.discord.reading import Reader, channel_of
 from gateway.model.errors import Disposition, PlatformError, StoreError
-from gateway.model.events import PlaceKind
+from gateway.model.events import EventKind, PlaceKind
 from gateway.policy.retry import Backoff
 from gateway.text.fields import ParseError
 
@@ -92,7 +92,7 @@ class Arrivals:
         await self._insisting(lambda: self._store(kind, channel, received))
         match data:
             case {"id": str(number), "token": str(token)} if kind == "INTERACTION_CREATE":
-                self._spawn(self._acknowledge(number, token))
+                self._spawn(self._acknowledge(number, token, received))
 
     async def _store(self, kind: str, channel: str | None, received: Received) -> None:
         event = received.event
@@ -118,9 +118,13 @@ class Arrivals:
                 self._asked.add(channel)
             log.info("discord.unknown_channel", action="receive", place=channel, why=error.code)
 
-    async def _acknowledge(self, number: str, token: str) -> None:
+    async def _acknowledge(self, number: str, token: str, received: Received) -> None:
+        pressed = received.event is not None and received.event.kind is EventKind.PRESS
         try:
-            await self._client.acknowledge(number, token)
+            if pressed:
+                await self._client.hear(number, token)
+            else:
+                await self._client.acknowledge(number, token)
         except PlatformError as error:
             log.info("discord.unacknowledged", action="receive", why=error.code)
 

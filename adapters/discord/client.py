@@ -12,6 +12,7 @@ from discord.http import Route, handle_message_parameters
 
 from adapters.discord.errors import translated
 from adapters.discord.rest import Rest
+from gateway.model.choice import Tone
 from gateway.model.errors import CredentialsError, Disposition, PlatformError
 from gateway.model.ids import MessageId
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from adapters.discord.fields import Fields
+    from gateway.model.choice import Choice
     from gateway.model.ids import AccountId, PlaceId
 
 #: Seconds for one call. Longer than the library's first two tries after an outage.
@@ -30,6 +32,9 @@ MOST_MESSAGES = 100
 _SILENT = discord.MessageFlags(suppress_notifications=True).value
 _EPHEMERAL = discord.MessageFlags(ephemeral=True).value
 _DEFERRED = 5
+_UPDATED_LATER = 6
+_ROW, _BUTTON = 1, 2
+_STYLES = {Tone.PLAIN: 2, Tone.GOOD: 3, Tone.BAD: 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Draft:
     reply_to: MessageId | None = None
     #: nobody's telephone rings
     silent: bool = False
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,8 @@ class Client:
         """
         flags = discord.MessageFlags(suppress_embeds=True, suppress_notifications=draft.silent)
         payload = _message(draft.text, flags=flags, nonce=draft.nonce)
+        if draft.choice is not None:
+            payload["components"] = _buttons(draft.choice)
         if draft.reply_to is not None and draft.reply_to.isdecimal():
             payload["message_reference"] = {
                 "message_id": draft.reply_to,
@@ -112,8 +120,9 @@ class Client:
             return Sent(MessageId(str(answer["id"])), replied=replied)
 
     async def edit(self, place: PlaceId, message: MessageId, text: str) -> None:
-        """Change an own message; it pings nobody either."""
+        """Change an own message; it pings nobody either, and its buttons go."""
         payload = _message(text, flags=discord.MessageFlags(suppress_embeds=True))
+        payload["components"] = []
         route = _messages("PATCH", place, message)
         await self._call(lambda rest: rest.request(route, json=payload), patience=BRIEF)
 
@@ -167,12 +176,7 @@ class Client:
 
     async def acknowledge(self, interaction: str, token: str) -> None:
         """Take note of a slash command: the answer comes as an ordinary message."""
-        accept = Route(
-            "POST",
-            "/interactions/{webhook_id}/{webhook_token}/callback",
-            webhook_id=interaction,
-            webhook_token=token,
-        )
+        accept = _callback(interaction, token)
         remove = Route(
             "DELETE",
             "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
@@ -182,6 +186,12 @@ class Client:
         deferred = {"type": _DEFERRED, "data": {"flags": _EPHEMERAL}}
         await self._call(lambda rest: rest.request(accept, json=deferred), patience=BRIEF)
         await self._call(lambda rest: rest.request(remove), patience=BRIEF)
+
+    async def hear(self, interaction: str, token: str) -> None:
+        """Take note of a pressed button: what stands over it is changed later, or not at all."""
+        route = _callback(interaction, token)
+        later = {"type": _UPDATED_LATER}
+        await self._call(lambda rest: rest.request(route, json=later), patience=BRIEF)
 
     async def aclose(self) -> None:
         """Close all connections; a later call opens new ones."""
@@ -233,6 +243,24 @@ def _message(
         content=text, flags=flags, nonce=nonce, allowed_mentions=discord.AllowedMentions.none()
     )
     return dict(parameters.payload or {})
+
+
+def _buttons(choice: Choice) -> list[dict[str, Any]]:
+    buttons = [
+        {
+            "type": _BUTTON,
+            "style": _STYLES[option.tone],
+            "label": option.label,
+            "custom_id": choice.data(option),
+        }
+        for option in choice.options
+    ]
+    return [{"type": _ROW, "components": buttons}]
+
+
+def _callback(interaction: str, token: str) -> Route:
+    path = "/interactions/{webhook_id}/{webhook_token}/callback"
+    return Route("POST", path, webhook_id=interaction, webhook_token=token)
 
 
 def _messages(verb: str, place: PlaceId, message: MessageId | None = None) -> Route:

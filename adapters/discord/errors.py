@@ -37,7 +37,7 @@ else:
     _ZSTANDARD = (ZstdError,)
 
 #: codes of refusals that the sink answers by sending less, or not at all
-REPLY, GONE = "reply_not_found", "message_gone"
+REPLY, GONE, BUTTONS = "reply_not_found", "message_gone", "buttons"
 
 _LONGEST_DETAIL = 200
 #: seconds, where a 429 came without Discord's own number
@@ -89,6 +89,8 @@ def _code(refusal: discord.HTTPException) -> str:
         fields = refusal.text.lower()
         if "message_reference" in fields or "unknown message" in fields:
             return REPLY
+        if "in components" in fields:
+            return BUTTONS
         return "too_long" if "in content" in fields else "refused"
     forbidden = refusal.status == HTTPStatus.FORBIDDEN
     return _CODES.get(refusal.code, "unreachable" if forbidden else "refused")

@@ -27,6 +27,7 @@ CAPABILITIES = Capabilities(
     resend=Resend.IDEMPOTENT,
     preview=True,
     typing=True,
+    buttons=True,
     # Discord shows it for ten seconds.
     typing_seconds=8.0,
     # Discord's apps refuse to send more than 2000 characters instead of cutting them.

@@ -11,6 +11,7 @@ from adapters.discord.manifest import DISCORD
 from adapters.discord.media import read_attachments
 from adapters.discord.people import read_author, read_place, read_user
 from adapters.discord.words import read_words, readable
+from gateway.model.choice import read_data
 from gateway.model.events import (
     Command,
     EventKind,
@@ -33,13 +34,15 @@ _SPOKEN = frozenset({0, 19})
 _REPLY = 19
 _FORWARD = 1
 _COMMAND = 2
+_COMPONENT = 3
 
 
 def parse(kind: str, data: object, around: Surroundings) -> InboundEvent | None:
     """Return the event of one dispatch, None where there is nothing to keep.
 
-    Kept are messages, changes of their words, deletions and slash commands; a link's preview
-    and the bot's own messages are not. Raises ``ParseError``, which quotes no value.
+    Kept are messages, changes of their words, deletions, slash commands and our buttons; a
+    link's preview and the bot's own messages are not. Raises ``ParseError``, which quotes no
+    value.
     """
     reader = _READERS.get(kind)
     if reader is None:
@@ -84,15 +87,39 @@ def _deleted(gone: Fields, around: Surroundings) -> InboundEvent:
     )
 
 
-def _pressed(interaction: Fields, around: Surroundings) -> InboundEvent | None:
-    """A slash command from Discord's own menu; its options are the command's arguments."""
+def _interaction(interaction: Fields, around: Surroundings) -> InboundEvent | None:
     data = interaction.child("data")
-    if interaction.code("type") != _COMMAND or data is None:
+    if data is None:
         return None
+    match interaction.code("type"):
+        case number if number == _COMMAND:
+            return _used(interaction, data, around)
+        case number if number == _COMPONENT:
+            return _pressed(interaction, data, around)
+    return None
+
+
+def _used(interaction: Fields, data: Fields, around: Surroundings) -> InboundEvent:
+    """A slash command from Discord's own menu; its options are the command's arguments."""
+    values = (str(option.values.get("value", "")) for option in data.children("options"))
+    command = Command(data.text("name").lower(), " ".join(values))
+    return replace(_acted(interaction, around), command=command)
+
+
+def _pressed(interaction: Fields, data: Fields, around: Surroundings) -> InboundEvent | None:
+    """A button of ours; one of another program's is nothing."""
+    message = interaction.child("message")
+    if message is None:
+        return None
+    pressed = read_data(data.text("custom_id"), MessageId(message.id()))
+    if pressed is None:
+        return None
+    return replace(_acted(interaction, around), kind=EventKind.PRESS, pressed=pressed)
+
+
+def _acted(interaction: Fields, around: Surroundings) -> InboundEvent:
     member = interaction.child("member")
     user = interaction.child("user") or (None if member is None else member.child("user"))
-    values = (str(option.values.get("value", "")) for option in data.children("options"))
-    number = interaction.id()
     sender = Sender(SenderKind.UNKNOWN) if user is None else read_user(user, member)
     language = interaction.text("locale").lower() or None
     return InboundEvent(
@@ -100,10 +127,9 @@ def _pressed(interaction: Fields, around: Surroundings) -> InboundEvent | None:
         platform=DISCORD,
         account=around.account,
         place=read_place(interaction, around.channel),
-        message=MessageId(f"interaction:{number}"),
+        message=MessageId(f"interaction:{interaction.id()}"),
         sender=replace(sender, language=language),
         sent_at=interaction.made_at(),
-        command=Command(data.text("name").lower(), " ".join(values)),
     )
 
 
@@ -173,5 +199,5 @@ _READERS: dict[str, Callable[[Fields, Surroundings], InboundEvent | None]] = {
     "MESSAGE_CREATE": _created,
     "MESSAGE_UPDATE": _updated,
     "MESSAGE_DELETE": _deleted,
-    "INTERACTION_CREATE": _pressed,
+    "INTERACTION_CREATE": _interaction,
 }

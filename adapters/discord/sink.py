@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import structlog
 
 from adapters.discord.client import Draft
-from adapters.discord.errors import GONE, REPLY
+from adapters.discord.errors import BUTTONS, GONE, REPLY
 from adapters.discord.fields import Fields
 from adapters.discord.render import render
 from gateway.model.errors import Disposition, PlatformError
 from gateway.model.ids import MessageId
 from gateway.model.outbound import Receipt
+from gateway.text.behind import in_words
 
 if TYPE_CHECKING:
     from adapters.discord.client import Client, Sent
@@ -43,14 +44,40 @@ class Sink:
         A part that was in flight before is therefore looked for behind its question first.
         """
         draft = first_draft(part)
+        if part.edits is not None:
+            return await self._changed(part, part.edits)
         found = await self._find(draft) if part.in_doubt else None
-        receipt = Receipt(found) if found is not None else await self._posted(draft)
+        receipt = Receipt(found) if found is not None else await self._post(part)
         await self._previews.clear(part.address.place)
         return receipt
 
     async def typing(self, address: Address) -> None:
         """Show a typing sign."""
         await self._client.typing(address.place)
+
+    async def _changed(self, part: Part, message: MessageId) -> Receipt:
+        """Write ``part`` in place of an own message; behind it where that cannot be."""
+        draft = first_draft(part)
+        try:
+            await self._client.edit(draft.place, message, draft.text)
+        except PlatformError as error:
+            if error.disposition is not Disposition.GIVE_UP or error.code == "credentials":
+                raise
+            log.info("discord.gave_way", action="send", place=draft.place, why=error.code)
+            posted = await self._posted(draft)
+            return replace(posted, degraded=("no-edit", *posted.degraded))
+        return Receipt(message)
+
+    async def _post(self, part: Part) -> Receipt:
+        """Post ``part``; its buttons give way to words where Discord does not take them."""
+        try:
+            return await self._posted(first_draft(part))
+        except PlatformError as error:
+            if error.code != BUTTONS or part.choice is None:
+                raise
+            log.info("discord.gave_way", action="send", place=part.address.place, why=error.code)
+        posted = await self._posted(first_draft(in_words(part)))
+        return replace(posted, degraded=("no-buttons", *posted.degraded))
 
     async def _posted(self, draft: Draft) -> Receipt:
         try:
@@ -85,7 +112,8 @@ class Sink:
 
 def first_draft(part: Part) -> Draft:
     """Return the part as it should look."""
-    return Draft(part.address.place, render(part.content), nonce(part.key), part.reply_to)
+    text, place = render(part.content), part.address.place
+    return Draft(place, text, nonce(part.key), part.reply_to, choice=part.choice)
 
 
 def nonce(key: str) -> str:

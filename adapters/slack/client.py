@@ -15,7 +15,7 @@ from adapters.slack.people import Me, Profile
 from gateway.model.ids import MessageId, PlaceId, ScopeId, ThreadId, UserId
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from gateway.model.ids import AccountId
 
@@ -45,6 +45,8 @@ class Draft:
     text: str = field(repr=False)
     key: str
     thread: ThreadId | None = None
+    #: what is shown in place of ``text``, which then stands in notifications only
+    blocks: Sequence[dict[str, Any]] = field(default=(), repr=False)
 
     @property
     def metadata(self) -> dict[str, object]:
@@ -123,6 +125,7 @@ class Client:
                 channel=draft.place,
                 text=draft.text,
                 thread_ts=draft.thread,
+                blocks=draft.blocks or None,
                 metadata=draft.metadata,
                 unfurl_links=False,
                 unfurl_media=False,
@@ -131,10 +134,17 @@ class Client:
             return MessageId(_required(found, "ts"))
 
     async def update(self, draft: Draft, message: MessageId) -> None:
-        """Give one of our messages another text and key. May be repeated."""
+        """Give one of our messages another text, other buttons and another key.
+
+        May be repeated.
+        """
         with translated():
             await self._api().chat_update(
-                channel=draft.place, ts=message, text=draft.text, metadata=draft.metadata
+                channel=draft.place,
+                ts=message,
+                text=draft.text,
+                blocks=draft.blocks,
+                metadata=draft.metadata,
             )
 
     async def delete(self, place: PlaceId, message: MessageId) -> None:

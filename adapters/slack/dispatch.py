@@ -12,6 +12,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from adapters.slack.buttons import PRESSES
 from adapters.slack.client import quiet_libraries
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Dispatcher:
     async def _route(self, payload: object) -> BoltResponse:
         body = payload if isinstance(payload, dict) else {}
         slash = isinstance(body.get("command"), str)
-        if not slash and body.get("type") not in ("event_callback", None):
+        if not slash and body.get("type") not in ("event_callback", PRESSES, None):
             log.debug("slack.not_for_us", action="receive")
             return BoltResponse(status=_OK, body="")
         inlet = self._inlet(body)
@@ -132,6 +133,8 @@ def teams_of(body: Mapping[str, Any]) -> list[str]:
     )
     keys = [each.get(key) for each in holders for key in ("team_id", "enterprise_id")]
     keys += [body.get("context_team_id"), body.get("team_id"), body.get("enterprise_id")]
+    pressed_in, organisation = body.get("team"), body.get("enterprise")
+    keys += [each.get("id") for each in (pressed_in, organisation) if isinstance(each, dict)]
     return [key for key in keys if isinstance(key, str)]
 
 

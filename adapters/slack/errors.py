@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 #: codes of refusals that the sink answers by sending less, or anew
-THREAD, GONE = "thread_not_found", "message_gone"
+THREAD, GONE, BLOCKS = "thread_not_found", "message_gone", "blocks"
 
 #: seconds, where a 429 came without Slack's own number
 _UNSTATED_WAIT = 5.0
@@ -54,8 +54,10 @@ _CODES = {
     "message_not_found": GONE,
     "cant_update_message": GONE,
     "edit_window_closed": GONE,
+    "invalid_blocks": BLOCKS,
+    "invalid_blocks_format": BLOCKS,
     "msg_too_long": "too_long",
-    "msg_blocks_too_long": "too_long",
+    "msg_blocks_too_long": BLOCKS,
     "no_text": "empty",
     "file_not_found": "gone",
     "file_deleted": "gone",

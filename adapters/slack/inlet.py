@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from adapters.slack.buttons import is_press, parse_press, without_addresses
 from adapters.slack.fields import order
 from adapters.slack.manifest import SLACK
 from adapters.slack.parse import parse
@@ -94,13 +95,11 @@ class Inlet:
             await self._accept([])
 
     def _read(self, payload: object, *, slash: bool) -> Received | None:
-        raw = json.dumps(payload, separators=(",", ":")).encode("ascii")
+        kept = without_addresses(payload)
+        raw = json.dumps(kept, separators=(",", ":")).encode("ascii")
         name = _name(payload, raw)
         try:
-            if slash:
-                event: InboundEvent | None = parse_slash(payload, self.view, self._clock.now())
-            else:
-                event = parse(payload, self.view)
+            event = self._parse(payload, slash=slash)
         except ParseError as fault:
             log.warning("slack.set_aside", action="receive", update=name, fault=str(fault))
             return Received(raw, name, fault=str(fault))
@@ -108,6 +107,13 @@ class Inlet:
             return None
         self._seen(event.sender)
         return Received(raw, name, event)
+
+    def _parse(self, payload: object, *, slash: bool) -> InboundEvent | None:
+        if slash:
+            return parse_slash(payload, self.view, self._clock.now())
+        if is_press(payload):
+            return parse_press(payload, self.view, self._clock.now())
+        return parse(payload, self.view)
 
     async def _store(self) -> None:
         while self._waiting:

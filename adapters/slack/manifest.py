@@ -33,6 +33,7 @@ CAPABILITIES = Capabilities(
     resend=Resend.LOOK_UP,
     preview=True,
     typing=True,
+    buttons=True,
     # The status fades after two minutes, and with the next message.
     typing_seconds=45.0,
 )

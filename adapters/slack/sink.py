@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from adapters.slack.buttons import blocks
 from adapters.slack.client import Draft, key_of
-from adapters.slack.errors import GONE, THREAD
+from adapters.slack.errors import BLOCKS, GONE, THREAD
 from adapters.slack.preview import begin, preview_key
 from adapters.slack.render import render
 from gateway.model.errors import Disposition, PlatformError
 from gateway.model.ids import MessageId
 from gateway.model.outbound import Receipt
+from gateway.text.behind import in_words
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -41,15 +43,41 @@ class Sink:
 
     async def send(self, part: Part) -> Receipt:
         """Post ``part`` once; the thread gives way when its root is gone, nothing else does."""
-        draft = Draft(part.address.place, render(part.content), part.key, part.address.thread)
+        if part.edits is not None:
+            return await self._change(part, part.edits)
+        draft = first_draft(part)
         shown = self._board.find(part.turn)
         receipt = None
         if shown is not None and part.turn is not None:
             receipt = await self._finish(shown, part.turn, draft)
         if receipt is None:
-            receipt = await self._post(draft)
+            receipt = await self._post_part(part, draft)
         self._board.settle(part.turn)
         return receipt
+
+    async def _change(self, part: Part, message: MessageId) -> Receipt:
+        """Write ``part`` in place of an own message; behind it where that cannot be."""
+        draft = first_draft(part)
+        try:
+            await self._client.update(draft, message)
+        except PlatformError as error:
+            if error.disposition is not Disposition.GIVE_UP or error.code == "credentials":
+                raise
+            log.info("slack.gave_way", action="send", place=draft.place, why=error.code)
+            posted = await self._post(draft)
+            return replace(posted, degraded=("no-edit", *posted.degraded))
+        return Receipt(message)
+
+    async def _post_part(self, part: Part, draft: Draft) -> Receipt:
+        """Post ``part``; its buttons give way to words where Slack does not take them."""
+        try:
+            return await self._post(draft)
+        except PlatformError as error:
+            if error.code != BLOCKS or part.choice is None:
+                raise
+            log.info("slack.gave_way", action="send", place=draft.place, why=error.code)
+        posted = await self._post(first_draft(in_words(part)))
+        return replace(posted, degraded=("no-buttons", *posted.degraded))
 
     async def _post(self, draft: Draft) -> Receipt:
         try:
@@ -150,3 +178,10 @@ class Sink:
         """Return a preview for a turn's answer; None where an earlier one may stand unseen."""
         shown = self._board.open(turn, address)
         return None if shown.lost else begin(self._client, shown, turn, self._rhythm)
+
+
+def first_draft(part: Part) -> Draft:
+    """Return the part as it should look."""
+    text, where = render(part.content), part.address
+    shown = () if part.choice is None else blocks(text, part.choice)
+    return Draft(where.place, text, part.key, where.thread, shown)

@@ -9,7 +9,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from telegram import Bot, BotCommand, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram import (
+    Bot,
+    BotCommand,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    MessageEntity,
+    ReplyParameters,
+)
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, TelegramError
 from telegram.request import HTTPXRequest
@@ -25,15 +33,17 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from adapters.telegram.manifest import TelegramSettings
+    from gateway.model.choice import Choice
     from gateway.model.ids import PlaceId, ThreadId
 
-#: What is read from Telegram. Reactions, members and buttons are left out: nothing uses them.
+#: What is read from Telegram. Reactions and members are left out: nothing uses them.
 ALLOWED_UPDATES = (
     "message",
     "edited_message",
     "channel_post",
     "edited_channel_post",
     "my_chat_member",
+    "callback_query",
 )
 
 MOST_UPDATES = 100
@@ -55,6 +65,7 @@ class Draft:
     entities: tuple[MessageEntity, ...] = field(default=(), repr=False)
     thread: ThreadId | None = None
     reply_to: MessageId | None = None
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +200,7 @@ class Client:
                 entities=draft.entities,
                 message_thread_id=thread,
                 reply_parameters=reply,
+                reply_markup=_keyboard(draft.choice),
                 link_preview_options=LinkPreviewOptions(is_disabled=True),
             )
             target = message.reply_to_message
@@ -198,7 +210,10 @@ class Client:
             )
 
     async def edit_message(self, draft: Draft, message: MessageId) -> None:
-        """Give a message of the bot's own the draft's text; doing it twice changes nothing."""
+        """Give a message of the bot's own the draft's text; doing it twice changes nothing.
+
+        Its buttons go, unless the draft has some.
+        """
         with translated():
             try:
                 await self._bot.edit_message_text(
@@ -206,11 +221,17 @@ class Client:
                     draft.place,
                     int(message),
                     entities=draft.entities,
+                    reply_markup=_keyboard(draft.choice),
                     link_preview_options=LinkPreviewOptions(is_disabled=True),
                 )
             except BadRequest as error:
                 if _UNCHANGED not in error.message.lower():
                     raise
+
+    async def answer_press(self, press: str) -> None:
+        """Let a pressed button stop showing that it waits."""
+        with translated():
+            await self._bot.answer_callback_query(press)
 
     async def delete_message(self, place: PlaceId, message: MessageId) -> None:
         """Remove a message of the bot's own."""
@@ -253,6 +274,16 @@ class Client:
 
 def _number(thread: ThreadId | None) -> int | None:
     return None if thread is None else int(thread)
+
+
+def _keyboard(choice: Choice | None) -> InlineKeyboardMarkup | None:
+    if choice is None:
+        return None
+    buttons = [
+        InlineKeyboardButton(option.label, callback_data=choice.data(option))
+        for option in choice.options
+    ]
+    return InlineKeyboardMarkup([buttons])
 
 
 def _reply(message: MessageId | None) -> ReplyParameters | None:

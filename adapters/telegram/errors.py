@@ -35,6 +35,7 @@ os.environ.setdefault("PTB_TIMEDELTA", "true")
 
 #: codes of refusals that the sink answers by sending less
 ENTITIES, REPLY, THREAD = "entities", "reply_not_found", "thread_not_found"
+BUTTONS = "buttons"
 
 _STATUS = re.compile(r"\(([1-5]\d\d)\)")
 _LONGEST_DETAIL = 200
@@ -65,6 +66,10 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
     ("entity_", ENTITIES),
     ("entities_", ENTITIES),
     ("entity url", ENTITIES),
+    ("button_", BUTTONS),
+    ("reply markup", BUTTONS),
+    ("reply_markup", BUTTONS),
+    ("inline keyboard", BUTTONS),
     ("chat not found", "unreachable"),
     ("user not found", "unreachable"),
     ("peer_id_invalid", "unreachable"),

@@ -25,6 +25,7 @@ CAPABILITIES = Capabilities(
     resend=Resend.NEVER,
     preview=True,
     typing=True,
+    buttons=True,
     typing_seconds=5.0,
     # Telegram's apps cut a paste at 4096 characters, at a line or word where they find one.
     paste_limit=3900,

@@ -20,6 +20,7 @@ from adapters.telegram.people import (
     read_user,
 )
 from adapters.telegram.words import read_words
+from gateway.model.choice import read_data
 from gateway.model.events import (
     EventKind,
     Forward,
@@ -36,6 +37,9 @@ from gateway.text.fields import ParseError
 
 if TYPE_CHECKING:
     from adapters.telegram.words import Me
+
+#: in front of the id of a press, where other events have a message's
+PRESS = "press:"
 
 _MESSAGES = {
     "message": EventKind.MESSAGE,
@@ -78,6 +82,8 @@ def parse(update: object, *, me: Me) -> InboundEvent:
             return _message(message, kind, me)
     if (change := fields.child("my_chat_member")) is not None:
         return _membership(fields, change, me)
+    if (query := fields.child("callback_query")) is not None:
+        return _press(fields, query, me)
     return _other(fields, me)
 
 
@@ -222,6 +228,21 @@ def _membership(update: Fields, change: Fields, me: Me) -> InboundEvent:
     gone = status in ("kicked", "left") and event.place.kind is PlaceKind.DIRECT
     kind = EventKind.UNREACHABLE if gone else EventKind.SERVICE
     return replace(event, kind=kind, detail=f"my_chat_member:{status}")
+
+
+def _press(update: Fields, query: Fields, me: Me) -> InboundEvent:
+    """A button under one of our messages; one of another program's, or of a game, is nothing.
+
+    Telegram does not tell when it was pressed: the time is its message's.
+    """
+    message = query.child("message")
+    pressed = None
+    if message is not None:
+        pressed = read_data(query.text("data"), MessageId(message.id("message_id")))
+    if message is None or pressed is None:
+        return _other(update, me)
+    event = _bare(message, MessageId(f"{PRESS}{query.text('id')}"), EventKind.PRESS, me)
+    return replace(event, sender=_actor(query), pressed=pressed)
 
 
 def _other(update: Fields, me: Me) -> InboundEvent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapters.telegram.manifest import TELEGRAM
+from adapters.telegram.presses import Presses
 from adapters.telegram.reading import cursor_name, read, update_number
 from gateway.model.errors import Disposition, PlatformError
 from gateway.ports import Cursor
@@ -34,6 +35,7 @@ class Polling:
         self._poll_seconds = poll_seconds
         self._listener: tuple[Me, Intake] | None = None
         self._offset: int | None = None
+        self._presses = Presses(client)
 
     async def open(self, me: Me, intake: Intake) -> str:
         """See ``Way``: removes a webhook, which would keep every update from us."""
@@ -60,10 +62,12 @@ class Polling:
         cursor = Cursor(cursor_name(self._account), str(offset))
         await intake.accept((TELEGRAM, self._account), received, cursor)
         self._offset = offset
+        self._presses.heard(received)
 
     async def close(self) -> None:
         """See ``Way``."""
         self._listener = None
+        await self._presses.aclose()
 
 
 def _unreadable(why: str) -> PlatformError:

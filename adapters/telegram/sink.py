@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 
 from adapters.telegram.client import Draft
-from adapters.telegram.errors import ENTITIES, REPLY, THREAD, ChatMovedError
+from adapters.telegram.errors import BUTTONS, ENTITIES, REPLY, THREAD, ChatMovedError
 from adapters.telegram.manifest import CAPABILITIES
 from adapters.telegram.pace import is_group
 from adapters.telegram.people import GENERAL_TOPIC
@@ -21,6 +21,7 @@ from gateway.model.errors import (
     RateLimitedError,
 )
 from gateway.model.outbound import Receipt
+from gateway.text.behind import in_words
 from gateway.text.plain import plain
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Sink:
         """Deliver ``part`` once: in the message that shows it already, else in a new one."""
         shown = self._board.find(part.turn)
         receipt = None if shown is None else await self._finish(shown, part)
+        if part.edits is not None:
+            receipt = await self._change(part, part.edits)
         if receipt is None:
             receipt = await self._post_part(part)
         self._board.settle(part.turn)
@@ -88,6 +91,24 @@ class Sink:
                 return None
             return Receipt(message, degraded)
 
+    async def _change(self, part: Part, message: MessageId) -> Receipt:
+        """Write ``part`` in place of an own message; behind it where that cannot be."""
+        draft = first_draft(part)
+        degraded: tuple[str, ...] = ()
+        while True:
+            try:
+                await self._spend(draft.place, partial(self._client.edit_message, draft, message))
+            except PlatformError as error:
+                if error.code == ENTITIES and draft.entities:
+                    draft, degraded = without_formatting(draft, part), ("plain",)
+                    continue
+                if is_passing(error):
+                    raise
+                log.info("telegram.gave_way", action="send", place=draft.place, why=error.code)
+                posted = await self._post_part(part)
+                return replace(posted, degraded=("no-edit", *posted.degraded))
+            return Receipt(message, degraded)
+
     async def _post_part(self, part: Part) -> Receipt:
         """Post ``part``; raise the last refusal when nothing can give way any more.
 
@@ -100,6 +121,10 @@ class Sink:
             try:
                 sent = await self._spend(draft.place, partial(self._client.send_message, draft))
             except PlatformError as error:
+                if error.code == BUTTONS and part.choice is not None:
+                    part = in_words(part)
+                    draft, degraded = first_draft(part), [*degraded, "no-buttons"]
+                    continue
                 lesser = give_way(draft, part, error)
                 if lesser is None:
                     raise
@@ -134,7 +159,8 @@ class Sink:
 def first_draft(part: Part) -> Draft:
     """Return the part as it should look."""
     text, entities = render(part.content)
-    return Draft(part.address.place, text, tuple(entities), topic(part.address), part.reply_to)
+    where = part.address
+    return Draft(where.place, text, tuple(entities), topic(where), part.reply_to, part.choice)
 
 
 def topic(address: Address) -> ThreadId | None:

@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 
 from adapters.telegram.manifest import TELEGRAM
+from adapters.telegram.presses import Presses
 from adapters.telegram.reading import cursor_name, read, update_number
 from gateway.model.errors import ConflictError, Disposition, PlatformError, StoreError
 from gateway.ports import Cursor, Received
@@ -108,6 +109,7 @@ class Webhook:
         self._server = server
         self._address = address
         self._listener: tuple[Me, Intake] | None = None
+        self._presses = Presses(client)
 
     async def open(self, me: Me, intake: Intake) -> str:
         """See ``Way``: listens first, then tells Telegram where."""
@@ -138,6 +140,7 @@ class Webhook:
         """See ``Way``: the webhook stays, so that Telegram keeps what comes meanwhile."""
         self._listener = None
         await self._server.remove(self._address.segment)
+        await self._presses.aclose()
 
     async def _announce(self) -> None:
         await self._client.set_webhook(self._address.url, self._address.secret)
@@ -160,6 +163,7 @@ class Webhook:
         except StoreError as error:
             log.warning("telegram.not_stored", action="receive", code=error.code)
             return 503
+        self._presses.heard([received])
         return 200
 
 

@@ -20,6 +20,7 @@ from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
 from gateway.pipeline.attachments import Attachments
 from gateway.pipeline.builtin import index, open_builtin
+from gateway.pipeline.choices import Choices
 from gateway.pipeline.closing import Closing
 from gateway.pipeline.commands import Commands
 from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
@@ -27,6 +28,7 @@ from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.fetching import Fetcher
 from gateway.pipeline.intake import StoreIntake
+from gateway.pipeline.notebook import APPROVAL
 from gateway.pipeline.opening import Opening
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
 from gateway.pipeline.post import Post
@@ -249,8 +251,14 @@ class Gateway:
             pairing=self._pairing,
             prefetch=self._prefetch,
             notebook=self._builtin.notebook,
+            choices=self._choices,
             describe_model=self._start.describe_model,
         )
+
+    @cached_property
+    def _choices(self) -> Choices:
+        """Who hears of a pressed button, by the kind of its question."""
+        return Choices(self._clock, self._post, {APPROVAL: self._builtin.notebook.pressed})
 
     @cached_property
     def adapters(self) -> list[Adapter]:

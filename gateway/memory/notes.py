@@ -193,6 +193,10 @@ class Approvals:
             await self._decide(staged.id, approvals.REJECTED)
         return staged
 
+    async def outcome(self, id_: str, peer: PeerId) -> str | None:
+        """Return what was decided under ``id_``; None where nothing was."""
+        return await self._store.read(lambda conn: approvals.decided(conn, id_, peer))
+
     async def _decide(self, id_: str, state: str) -> None:
         now = self._clock.now()
         await self._store.write(lambda tx: approvals.decide(tx, id_, state, now=now))

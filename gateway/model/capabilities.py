@@ -37,6 +37,8 @@ class Capabilities:
     #: shows the answer while it is written
     preview: bool = False
     typing: bool = False
+    #: shows buttons under a message and says who pressed them
+    buttons: bool = False
     #: seconds after which a typing sign fades and must be renewed
     typing_seconds: float = 5.0
     #: a message this long may be one piece of a longer paste (0: pastes are never cut)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from gateway.model.choice import Pressed
 from gateway.model.ids import (
     AccountId,
     MessageId,
@@ -33,6 +34,8 @@ class EventKind(StrEnum):
     MOVED = "moved"
     #: the person can no longer be written to (blocked the bot, removed it)
     UNREACHABLE = "unreachable"
+    #: a button of ours was pressed (``InboundEvent.pressed`` says which)
+    PRESS = "press"
     #: joins, pins, reactions and the like: kept for de-duplication, nothing else
     SERVICE = "service"
 
@@ -159,6 +162,7 @@ class InboundEvent:
     #: the bot was mentioned by an entity (not merely named in the text)
     mentions_bot: bool = False
     command: Command | None = None
+    pressed: Pressed | None = None
     #: a command that names another bot: never ours
     foreign_command: bool = False
     reply: ReplyRef | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from gateway.model.choice import Choice
 from gateway.model.ids import (
     AccountId,
     MessageId,
@@ -84,6 +85,11 @@ class Part:
     reply_to: MessageId | None = None
     #: the last part of its turn
     last: bool = True
+    #: buttons that stand under it
+    choice: Choice | None = None
+    #: the own message that it takes the place of, buttons and all; one that is gone must not
+    #: stop the delivery
+    edits: MessageId | None = None
     #: this part was in flight when the process before this one ended
     in_doubt: bool = field(default=False, compare=False)
 
@@ -93,5 +99,6 @@ class Receipt:
     """The platform took the part."""
 
     message: MessageId
-    #: what had to give way: ``plain`` (formatting), ``no-reply``, ``no-thread``
+    #: what had to give way: ``plain`` (formatting), ``no-reply``, ``no-thread``, ``no-buttons``,
+    #: ``no-edit`` (the message to change was gone)
     degraded: tuple[str, ...] = ()

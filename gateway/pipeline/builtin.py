@@ -59,7 +59,7 @@ def open_builtin(
     files = MemoryFiles(home, lambda: file_rules(current))
     return BuiltIn(
         tools=(
-            NotesTool(files, store, clock, asking(post)).build(),
+            NotesTool(files, store, clock, asking(post, clock)).build(),
             SearchTool(store).build(),
         ),
         notebook=Notebook(clock, current, store=store, opening=opening, files=files),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.pipeline.choices import Choices
     from gateway.pipeline.notebook import Notebook
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.pairing import Pairing
@@ -82,6 +83,7 @@ class Commands:
         pairing: Pairing,
         prefetch: Prefetch,
         notebook: Notebook,
+        choices: Choices,
         describe_model: Callable[[], str],
     ) -> None:
         self._clock = clock
@@ -92,6 +94,7 @@ class Commands:
         self._pairing = pairing
         self._prefetch = prefetch
         self._notebook = notebook
+        self._choices = choices
         self._describe_model = describe_model
         self._handlers: Mapping[str, Callable[[Call], str]] = {
             "start": self._start,
@@ -121,6 +124,8 @@ class Commands:
         """Run a command that needs no order."""
         row_id, admin = lease.item.payload["inbox"], bool(lease.item.payload.get("admin"))
         row = await lease.store.read(lambda conn: inbox.load(conn, row_id))
+        if row.event.pressed is not None:
+            return await self._choices.handle(lease, row, row.event.pressed)
         told = await self._notebook.answer(row)
         if told is not None:
             return Done(lambda tx: self._reply(tx, row, told))

@@ -125,7 +125,7 @@ class Delivery:
         if place != part.address.place:
             # Numbers of the old place mean other messages in the new one.
             moved = replace(part.address, place=PlaceId(place))
-            part = replace(part, address=moved, reply_to=None)
+            part = replace(part, address=moved, reply_to=None, edits=None)
         if stored.purpose == outbox.PAIRING:
             return replace(part, content=self._pairing.letter(tx, part.key))
         return part
@@ -133,9 +133,10 @@ class Delivery:
     async def _send(self, adapter: Adapter, stored: StoredPart) -> Receipt | None:
         """Send, or find out what became of an earlier send; None: that cannot be known."""
         if stored.part.in_doubt:
-            if adapter.capabilities.resend is Resend.NEVER:
+            resend = _resend(adapter, stored.part)
+            if resend is Resend.NEVER:
                 return None
-            if adapter.capabilities.resend is Resend.LOOK_UP:
+            if resend is Resend.LOOK_UP:
                 found = await adapter.look_up(stored.part)
                 if found is not None:
                     return found
@@ -184,7 +185,7 @@ class Delivery:
         match error.disposition:
             case Disposition.GIVE_UP:
                 return self._final(stored, PartState.FAILED, error=error.code)
-            case Disposition.AMBIGUOUS if adapter.capabilities.resend is Resend.NEVER:
+            case Disposition.AMBIGUOUS if _resend(adapter, stored.part) is Resend.NEVER:
                 return self._final(stored, PartState.UNKNOWN, error=error.code)
         delay = BACKOFF.delay(
             lease.item.attempts, retry_after=error.retry_after, roll=self._roll()
@@ -229,6 +230,11 @@ class Delivery:
             platform=stored.part.address.platform,
         )
         return Done(effects)
+
+
+def _resend(adapter: Adapter, part: Part) -> Resend:
+    """Changing an own message twice changes nothing more."""
+    return adapter.capabilities.resend if part.edits is None else Resend.IDEMPOTENT
 
 
 def _place_key(part: Part) -> places.PlaceKey:

@@ -142,6 +142,8 @@ class StoreIntake:
             case EventKind.UNREACHABLE:
                 places.mark_unreachable(tx, place_of(event), now=self._clock.now())
                 return self._conclude(tx, arrival, "service", "unreachable")
+            case EventKind.PRESS:
+                return self._pressed(tx, arrival)
             case EventKind.EDIT | EventKind.MESSAGE:
                 return self._spoken(tx, arrival)
 
@@ -158,6 +160,12 @@ class StoreIntake:
         if new is not None:
             places.move(tx, place_of(event), new, event.place, now=self._clock.now())
         self._conclude(tx, arrival, "service", "moved")
+
+    def _pressed(self, tx: Tx, arrival: _Arrival) -> None:
+        """A button needs no mention, and pressing it is not speaking: no rate counts it."""
+        key = self._conversation(tx, arrival)
+        self._keep(tx, arrival, key, role=messages.COMMAND)
+        self._enqueue(tx, arrival, COMMAND, key)
 
     # --- somebody spoke ------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from gateway.model.outbound import RichText, Span
 from gateway.store import inbox, outbox, turns
 from gateway.text import catalog
+from gateway.text.behind import GAP, behind
 from gateway.text.markup import parse
 from gateway.text.units import measure
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from gateway.model.capabilities import Capabilities
+    from gateway.model.outbound import RichText
     from gateway.store.engine import Connection
     from gateway.store.outbox import StoredPart
 
 #: a wait that nobody needs to be told of
 PATIENCE = timedelta(seconds=60)
-_GAP = "\n\n"
 
 
 def with_apology(
@@ -42,18 +42,10 @@ def with_apology(
     if received is None or received >= started or now - received <= PATIENCE:
         return None
     line = parse(catalog.text("recovered", turn.language))
-    if stored.part.content.text.endswith(_GAP + line.text):
+    if stored.part.content.text.endswith(GAP + line.text):
         return None
-    longer = _behind(stored.part.content, line)
+    longer = behind(stored.part.content, line)
     return longer if _fits(longer, facts) else None
-
-
-def _behind(content: RichText, line: RichText) -> RichText:
-    start = len(content.text) + len(_GAP)
-    moved = tuple(
-        Span(span.kind, span.start + start, span.end + start, span.value) for span in line.spans
-    )
-    return RichText(content.text + _GAP + line.text, content.spans + moved)
 
 
 def _fits(content: RichText, facts: Capabilities) -> bool:

@@ -5,7 +5,7 @@ These commands read files and search, so they run before the transaction that an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gateway.memory.entries import Target, usage
@@ -13,10 +13,13 @@ from gateway.memory.notes import Approvals
 from gateway.memory.searching import hits, place_scope, snippet
 from gateway.model.errors import ToolError
 from gateway.model.events import PlaceKind
+from gateway.pipeline import choices
 from gateway.pipeline.addresses import place_of
+from gateway.pipeline.choices import NO, YES
 from gateway.policy.audience import audience
 from gateway.policy.identity import Rung
-from gateway.store import messages, outbox, turns
+from gateway.store import messages, turns
+from gateway.store.questions import Question
 from gateway.store.search import Scope
 from gateway.text import catalog
 from gateway.text.clean import one_line
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     from gateway.memory.files import MemoryFiles
     from gateway.model.ids import PeerId
+    from gateway.pipeline.choices import Press, Work
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.post import Post
     from gateway.pipeline.rules import Current
@@ -35,6 +39,9 @@ if TYPE_CHECKING:
     from gateway.store.engine import Connection, Store, Tx
     from gateway.store.inbox import InboxRow
     from gateway.store.search import Line
+
+#: the kind of question that asks for a yes to a write
+APPROVAL = "memory"
 
 #: characters of a found line as a chat shows it
 _FOUND = 200
@@ -119,7 +126,8 @@ class Notebook:
             return caller.text("memory.private")
         sections = [await self._file(caller, peer, target) for target in Target]
         waiting = [
-            f"- {proposal(one, caller.language)}" for one in await self._approvals.waiting(peer)
+            f"- {proposal(one, caller.language)} {by_words(one, caller.language)}"
+            for one in await self._approvals.waiting(peer)
         ]
         if waiting:
             sections.append("\n".join([caller.text("memory.waiting"), "", *waiting]))
@@ -139,6 +147,18 @@ class Notebook:
         lines = [f"- {caller.text('memory.entry', content=_flat(one))}" for one in entries]
         return "\n".join([head, "", *lines])
 
+    async def pressed(self, press: Press) -> Work | None:
+        """Answer a button under a write that waits; handler of ``Choices``."""
+        word = {YES: "approve", NO: "reject"}.get(press.value)
+        if word is None:
+            return None
+        caller = await self._caller(press.row, "")
+        caller, id_ = replace(caller, language=press.question.language), press.question.subject
+        told = caller.text("memory.nobody")
+        if caller.peer is not None:
+            told = await self._decide(caller, caller.peer, word, id_)
+        return lambda _tx: told
+
     async def _decide(self, caller: Caller, peer: PeerId, word: str, id_: str) -> str:
         try:
             if word == "approve":
@@ -147,9 +167,12 @@ class Notebook:
                 done = await self._approvals.reject(id_, peer)
         except ToolError as error:
             return caller.text("memory.failed", reason=error)
-        if done is None:
+        if done is not None:
+            return caller.text("memory.approved" if word == "approve" else "memory.rejected")
+        state = await self._approvals.outcome(id_, peer)
+        if state is None:
             return caller.text("memory.unknown", id=one_line(id_, 20))
-        return caller.text("memory.approved" if word == "approve" else "memory.rejected")
+        return caller.text(f"memory.{state}")
 
     # --- /search -------------------------------------------------------------------------
 
@@ -188,19 +211,23 @@ def _flat(text: str) -> str:
 
 
 def proposal(staged: Staged, language: str) -> str:
-    """Return a write that waits, and how to decide on it, as Markdown."""
+    """Return a write that waits as Markdown."""
     write = staged.write
-    said = catalog.text(
+    return catalog.text(
         f"memory.{write.action}",
         language,
         file=Target(write.file).file,
         content=_flat(write.content),
         old=_flat(write.old_text),
     )
-    return f"{said} {catalog.text('memory.decide', language, id=staged.id)}"
 
 
-def asking(post: Post) -> Callable[[Tx, TurnRequest, Staged], bool]:
+def by_words(staged: Staged, language: str) -> str:
+    """Return how to decide on a write that waits by words, as Markdown."""
+    return catalog.text("memory.decide", language, id=staged.id)
+
+
+def asking(post: Post, clock: Clock) -> Callable[[Tx, TurnRequest, Staged], bool]:
     """Return what asks a person for their yes, in the direct message with them.
 
     Nothing is said in a group. It returns False where no direct message is known.
@@ -211,9 +238,18 @@ def asking(post: Post) -> Callable[[Tx, TurnRequest, Staged], bool]:
         address = None if turn is None else turns.direct_address(tx.conn, turn)
         if turn is None or address is None:
             return False
-        head = catalog.text("memory.ask", turn.language)
-        letter = outbox.Letter(key=f"memory:{staged.id}", address=address, contents=())
-        post.notice(tx, letter, f"{head}\n\n{proposal(staged, turn.language)}")
+        language = turn.language
+        words = f"{catalog.text('memory.ask', language)}\n\n{proposal(staged, language)}"
+        choices.ask(
+            tx,
+            post,
+            Question(APPROVAL, staged.id, turn.account, language, words),
+            address,
+            options=choices.yes_or_no(language),
+            instead=by_words(staged, language),
+            key=f"memory:{staged.id}",
+            now=clock.now(),
+        )
         return True
 
     return ask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gateway.model.ids import sortable_id
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gateway.model.capabilities import Capabilities
+    from gateway.model.choice import Choice
     from gateway.model.ids import PlatformName
     from gateway.model.outbound import Address, RichText
     from gateway.ports import Clock
@@ -77,14 +79,19 @@ class Post:
     def notice(self, tx: Tx, letter: outbox.Letter, markdown: str) -> None:
         """Send ``markdown`` in place of the letter's contents."""
         contents = self.compose(letter.address.platform, markdown)
-        self.send(
-            tx,
-            outbox.Letter(
-                key=letter.key,
-                address=letter.address,
-                contents=contents,
-                purpose=letter.purpose,
-                turn=letter.turn,
-                reply_to=letter.reply_to,
-            ),
-        )
+        self.send(tx, replace(letter, contents=contents))
+
+    def question(self, tx: Tx, letter: outbox.Letter, markdown: str, choice: Choice) -> None:
+        """Send ``markdown`` with buttons; without them where the platform has none.
+
+        The words that answer stand in the text at once where there would be no room for them
+        behind it, should the platform refuse the buttons.
+        """
+        platform = letter.address.platform
+        whole = self.compose(platform, f"{markdown}\n\n{choice.instead}")
+        if not self._capabilities[platform].buttons:
+            return self.send(tx, replace(letter, contents=whole))
+        bare = self.compose(platform, markdown)
+        if len(bare) < len(whole):
+            bare, choice = whole, replace(choice, instead="")
+        return self.send(tx, replace(letter, contents=bare, choice=choice))

@@ -10,7 +10,7 @@ import structlog
 from gateway.mailbox import items
 from gateway.model.errors import GatewayError
 from gateway.pipeline import cabinet
-from gateway.store import audit, files, inbox
+from gateway.store import audit, files, inbox, questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,12 +32,13 @@ async def sweep(
 ) -> dict[str, int]:
     """Drop what is older than ``settings`` allow; return how much of what.
 
-    Finished mailbox items go, old rows of the audit, raw payloads, and the files in ``folder``
-    that came with them; inbox keys stay, they are the dedupe memory.
+    Finished mailbox items go, answered questions, old rows of the audit, raw payloads, and the
+    files in ``folder`` that came with them; inbox keys stay, they are the dedupe memory.
     """
     now = clock.now()
     return {
         "items": await _drop(store, now, settings.done, items.forget_done),
+        "questions": await _drop(store, now, settings.done, questions.forget_answered),
         "audit": await _drop(store, now, settings.audit, audit.forget),
         "raw": await _drop(store, now, settings.raw, inbox.drop_raw),
         "files": await _drop_files(store, now, settings.raw, folder),

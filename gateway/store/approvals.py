@@ -87,6 +87,15 @@ def find(conn: sa.Connection, id_: str, peer: PeerId | None = None) -> Staged | 
     return next((one for one in of(conn, peer) if one.id == wanted), None)
 
 
+def decided(conn: sa.Connection, id_: str, peer: PeerId) -> str | None:
+    """Return what was decided on a person's write; None where nothing was."""
+    found = sa.select(memory_write.c.state).where(
+        memory_write.c.id == id_.strip().lower(), memory_write.c.peer == peer
+    )
+    state = conn.execute(found).scalar()
+    return state if state in (APPROVED, REJECTED) else None
+
+
 def decide(tx: Tx, id_: str, state: str, *, now: datetime) -> None:
     """Close a write; its words go, they stand in the file or nowhere."""
     tx.conn.execute(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import TypeAdapter
 
+from gateway.model.choice import Choice
 from gateway.model.events import InboundEvent
 from gateway.model.outbound import RichText
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _event = TypeAdapter(InboundEvent)
 _content = TypeAdapter(RichText)
+_choice = TypeAdapter(Choice)
 
 
 def event_to_json(event: InboundEvent) -> dict[str, Any]:
@@ -38,3 +40,13 @@ def content_to_json(content: RichText) -> dict[str, Any]:
 def content_from_json(value: Mapping[str, Any]) -> RichText:
     """Return the part's text and ranges."""
     return _content.validate_python(value)
+
+
+def choice_to_json(choice: Choice) -> dict[str, Any]:
+    """Return the buttons under a part."""
+    return cast("dict[str, Any]", _choice.dump_python(choice, mode="json"))
+
+
+def choice_from_json(value: Mapping[str, Any]) -> Choice:
+    """Return the buttons under a part."""
+    return _choice.validate_python(value)

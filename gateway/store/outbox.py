@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from gateway.model.choice import Choice
     from gateway.model.ids import MessageId, TurnId
     from gateway.store.engine import Tx
 
@@ -33,6 +34,10 @@ class Letter:
     purpose: str = NOTICE
     turn: TurnId | None = None
     reply_to: MessageId | None = None
+    #: buttons under the last part
+    choice: Choice | None = None
+    #: the own message that the first part takes the place of
+    edits: MessageId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class StoredPart:
 def post(tx: Tx, letter: Letter, *, now: datetime) -> list[int]:
     """Store a letter's parts; returns their ids, [] when this letter was posted before."""
     ids = []
-    for ordinal, content in enumerate(letter.contents):
+    for ordinal in range(len(letter.contents)):
         statement = statements.insert(tx.conn, outbox).values(
             key=f"{letter.key}:{ordinal}",
             turn=letter.turn,
@@ -62,7 +67,7 @@ def post(tx: Tx, letter: Letter, *, now: datetime) -> list[int]:
             thread=letter.address.thread,
             reply_to=letter.reply_to,
             purpose=letter.purpose,
-            content=codec.content_to_json(content),
+            content=_stored(letter, ordinal),
             state=PartState.WAITING,
             created_at=now,
             updated_at=now,
@@ -72,6 +77,16 @@ def post(tx: Tx, letter: Letter, *, now: datetime) -> list[int]:
         if part_id is not None:
             ids.append(part_id)
     return ids
+
+
+def _stored(letter: Letter, ordinal: int) -> dict[str, Any]:
+    """Return a part's text, with its buttons and what it takes the place of."""
+    value = codec.content_to_json(letter.contents[ordinal])
+    if letter.choice is not None and ordinal == len(letter.contents) - 1:
+        value["choice"] = codec.choice_to_json(letter.choice)
+    if letter.edits is not None and ordinal == 0:
+        value["edits"] = letter.edits
+    return value
 
 
 def load(conn: sa.Connection, part_id: int) -> StoredPart:
@@ -87,14 +102,16 @@ def find(conn: sa.Connection, part_id: int) -> StoredPart | None:
     row = conn.execute(sa.select(outbox).where(outbox.c.id == part_id)).first()
     if row is None:
         return None
-    state = PartState(row.state)
+    state, held = PartState(row.state), row.content or {}
     part = Part(
         key=row.key,
         address=Address(row.platform, row.account, row.place, row.thread),
-        content=codec.content_from_json(row.content) if row.content else RichText(""),
+        content=codec.content_from_json(held) if held else RichText(""),
         turn=row.turn,
         reply_to=row.reply_to,
         last=row.last,
+        choice=codec.choice_from_json(held["choice"]) if "choice" in held else None,
+        edits=held.get("edits"),
         in_doubt=state is PartState.SENDING,
     )
     return StoredPart(row.id, part, row.ordinal, row.purpose, state, row.attempts)

@@ -15,7 +15,8 @@ import sqlalchemy as sa
 import gateway.memory.embedded.tables
 import gateway.store.audit_tables
 import gateway.store.note_tables
-import gateway.store.people_tables  # noqa: F401
+import gateway.store.people_tables
+import gateway.store.questions  # noqa: F401
 from gateway.store import migrate
 from gateway.store.engine import PostgresStore
 from gateway.store.sqlite import SqliteStore

@@ -71,6 +71,15 @@ class ConsoleRig:
     def lose(self) -> None:
         raise AssertionError("nobody answers a write")
 
+    def click(self, label: str) -> None:
+        raise AssertionError("a line has no buttons")
+
+    async def heard_clicks(self) -> int:
+        return 0
+
+    def remove(self) -> None:
+        raise AssertionError("what is written stays")
+
     def messages(self) -> list[Shown]:
         with suppress(BlockingIOError):
             while more := os.read(self._pipes.stdout, 65536):

@@ -9,7 +9,7 @@ from adapters.discord import errors
 from adapters.discord.manifest import DISCORD
 from adapters.discord.parse import parse
 from tests.contract.adapters.core import Core, rules_for
-from tests.contract.adapters.rig import Shown, Trait, fenced
+from tests.contract.adapters.rig import Shown, Trait, fenced, until
 from tests.emulators.discord import CHANNEL, DiscordEmulator
 from tests.emulators.discord.world import USER
 from tests.integration.discord.support import BOT, WatchingClock, address, running
@@ -35,6 +35,7 @@ class DiscordRig:
         self.address = address(dc.dm())
         self._dc = dc
         self._stack = AsyncExitStack()
+        self._clicks: list[str] = []
 
     @property
     def adapter(self) -> DiscordAdapter:
@@ -64,6 +65,17 @@ class DiscordRig:
     def lose(self) -> None:
         self._dc.lose("send")
 
+    def click(self, label: str) -> None:
+        self._clicks.append(self._dc.click(label))
+
+    async def heard_clicks(self) -> int:
+        held = [self._dc.interaction(each) for each in self._clicks]
+        await until(lambda: all(each.answer for each in held))
+        return sum(each.answer == {"type": 6} for each in held)
+
+    def remove(self) -> None:
+        self._dc.delete(self._dc.answers()[-1]["id"])
+
     def messages(self) -> list[Shown]:
         return [_shown(each) for where in (None, CHANNEL) for each in self._dc.answers(where)]
 
@@ -82,7 +94,8 @@ def _parsed(dispatch: dict[str, Any]) -> InboundEvent | None:
 def _shown(message: dict[str, Any]) -> Shown:
     text = message["content"]
     pings = bool(message["mentions"] or message["mention_roles"] or message["mention_everyone"])
-    return Shown(text, fenced(text), len(text), pings)
+    buttons = [each["label"] for row in message["components"] for each in row["components"]]
+    return Shown(text, fenced(text), len(text), pings, tuple(buttons))
 
 
 @asynccontextmanager

@@ -31,6 +31,8 @@ class Trait(StrEnum):
     REPEATS = "repeats"
     #: an answer to a send can be lost
     LOSSES = "losses"
+    #: buttons under a message
+    BUTTONS = "buttons"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Shown:
     size: int
     #: it notifies somebody by its words
     pings: bool = False
+    #: what the buttons under it say
+    buttons: tuple[str, ...] = ()
 
 
 class Rig(Protocol):
@@ -90,6 +94,18 @@ class Rig(Protocol):
 
     def lose(self) -> None:
         """Let the answer to the next send get lost on its way back."""
+        ...
+
+    def click(self, label: str) -> None:
+        """Press the newest button of that label, as the person."""
+        ...
+
+    async def heard_clicks(self) -> int:
+        """Return how many presses the platform was told to be heard, once all are."""
+        ...
+
+    def remove(self) -> None:
+        """Somebody deletes the bot's newest message."""
         ...
 
     def messages(self) -> list[Shown]:

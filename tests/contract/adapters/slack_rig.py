@@ -19,6 +19,7 @@ from tests.unit.slack.test_errors import LIBRARY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from typing import Any
 
     from adapters.slack.adapter import SlackAdapter
     from gateway.model.events import InboundEvent
@@ -72,14 +73,19 @@ class SlackRig:
     def lose(self) -> None:
         self._slack.lose("chat.postMessage")
 
+    def click(self, label: str) -> None:
+        self._slack.click(label)
+
+    async def heard_clicks(self) -> int:
+        await self._slack.wait_until_acked()
+        tries = self._slack.delivery.attempts
+        return sum(each.kind == "interactive" and bool(each.acked) for each in tries)
+
+    def remove(self) -> None:
+        self._slack.delete(DIRECT, self._slack.answers(DIRECT)[-1]["ts"])
+
     def messages(self) -> list[Shown]:
-        texts = [
-            each["text"] for where in (DIRECT, CHANNEL) for each in self._slack.answers(where)
-        ]
-        return [
-            Shown(html.unescape(text), fenced(text), len(text.encode()), pings(text))
-            for text in texts
-        ]
+        return [_shown(each) for where in (DIRECT, CHANNEL) for each in self._slack.answers(where)]
 
     def recorded(self) -> list[InboundEvent]:
         found = [parse(each, VIEW) for each in recorded().values() if "event" in each]
@@ -87,6 +93,16 @@ class SlackRig:
 
     def untranslated(self) -> set[type[Exception]]:
         return {kind for kind in LIBRARY if kind not in errors.TABLE}
+
+
+def _shown(message: dict[str, Any]) -> Shown:
+    """Slack shows blocks in place of the text where there are some."""
+    text, blocks = message["text"], message.get("blocks", ())
+    if blocks:
+        text = "".join(each["text"]["text"] for each in blocks if each["type"] == "section")
+    buttons = [each["text"]["text"] for block in blocks for each in block.get("elements", ())]
+    plain = html.unescape(text)
+    return Shown(plain, fenced(text), len(text.encode()), pings(text), tuple(buttons))
 
 
 @asynccontextmanager

@@ -69,6 +69,16 @@ class TelegramRig:
     def lose(self) -> None:
         self._tg.lose("sendMessage")
 
+    def click(self, label: str) -> None:
+        self._tg.click(label, user=PERSON, chat=PERSON)
+
+    async def heard_clicks(self) -> int:
+        await until(lambda: len(self._tg.calls_of("answerCallbackQuery")) >= 1)
+        return len(self._tg.calls_of("answerCallbackQuery"))
+
+    def remove(self) -> None:
+        self._tg.delete(PERSON, self._tg.answers(PERSON)[-1]["message_id"])
+
     def messages(self) -> list[Shown]:
         return [_shown(each) for chat in (PERSON, GROUP) for each in self._tg.answers(chat)]
 
@@ -91,7 +101,9 @@ def _shown(message: dict[str, Any]) -> Shown:
     pings = any(each["type"] == "text_mention" for each in entities) or any(
         link.startswith("tg:") for link in links
     )
-    return Shown(text, "\n".join(code), utf16_length(text), pings)
+    rows = message.get("reply_markup", {}).get("inline_keyboard", ())
+    buttons = tuple(button["text"] for row in rows for button in row)
+    return Shown(text, "\n".join(code), utf16_length(text), pings, buttons)
 
 
 @asynccontextmanager

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.model.capabilities import Resend
+from gateway.model.choice import Choice, Option, Tone
 from gateway.model.errors import AmbiguousSendError, Disposition, PlatformError
 from gateway.model.events import EventKind, SenderKind
 from gateway.model.outbound import Part
+from gateway.pipeline.addresses import account_of, address_of
 from tests.contract.adapters.console_rig import ConsoleRig, console
 from tests.contract.adapters.core import compose, starts_turn
 from tests.contract.adapters.discord_rig import DiscordRig, discord
@@ -19,6 +21,7 @@ from tests.contract.adapters.slack_rig import SlackRig, slack
 from tests.contract.adapters.telegram_rig import TelegramRig, telegram
 
 if TYPE_CHECKING:
+    from gateway.model.events import InboundEvent
     from gateway.model.outbound import Receipt, RichText
     from tests.contract.adapters.rig import Rig
 
@@ -198,6 +201,88 @@ async def test_a_lost_answer_is_handled_as_the_platform_allows(rig: Rig) -> None
     assert heard(rig).count("the answer") == 1
     known = rig.adapter.capabilities.resend is not Resend.NEVER
     assert (receipt is not None) is known
+
+
+# --- buttons --------------------------------------------------------------------------------
+
+WORDS = "Or answer `/memory approve k7`."
+ASKED = Choice("Zm9vYmFyYmF6", (Option("yes", "Yes", Tone.GOOD), Option("no", "No")), WORDS)
+
+
+async def ask(rig: Rig, choice: Choice = ASKED) -> None:
+    """Start a conversation and put a question with buttons."""
+    await rig.up()
+    await converse(rig, "hello")
+    [content] = compose(rig.adapter.platform, "Shall I note **tea**?")
+    await rig.adapter.send(Part("q_1", rig.address, content, choice=choice))
+
+
+def presses(rig: Rig) -> list[InboundEvent]:
+    return [event for event in rig.core.events if event.kind is EventKind.PRESS]
+
+
+@on(Trait.BUTTONS)
+async def test_a_button_says_who_pressed_what_and_gives_way_to_the_outcome(rig: Rig) -> None:
+    await ask(rig)
+    question = rig.messages()[-1]
+    assert question.buttons == ("Yes", "No")
+    assert WORDS not in question.text
+    rig.click("No")
+    await until(lambda: presses(rig))
+    assert await rig.heard_clicks() == 1
+    [event] = presses(rig)
+    assert event.pressed is not None
+    assert (event.pressed.choice, event.pressed.value) == (ASKED.id, "no")
+    assert event.sender.kind is SenderKind.PERSON
+    assert account_of(event) == account_of(rig.core.events[0])
+    assert address_of(event) == rig.address
+    before = len(rig.messages())
+    [outcome] = compose(rig.adapter.platform, "All right, **no** tea.")
+    changed = Part("q_2", rig.address, outcome, edits=event.pressed.message)
+    for _ in range(2):  # as after a lost answer: nothing more changes
+        assert (await rig.adapter.send(changed)).message == event.pressed.message
+    assert len(rig.messages()) == before
+    assert (rig.messages()[-1].text.count("no"), rig.messages()[-1].buttons) == (1, ())
+
+
+@on(Trait.BUTTONS)
+async def test_a_press_is_one_event_however_often_it_comes(rig: Rig) -> None:
+    await ask(rig)
+    rig.click("Yes")
+    rig.click("Yes")
+    await until(lambda: len(presses(rig)) == 2)
+    assert len({event.dedupe_key for event in presses(rig)}) == 2
+    assert not any(starts_turn(event, rig.core.rules) for event in presses(rig))
+    await rig.down()
+    rig.click("No")
+    await rig.up()
+    if rig.adapter.platform != "discord":  # there a press fails at once when nobody listens
+        await until(lambda: len(presses(rig)) == 3)
+
+
+@on(Trait.BUTTONS)
+async def test_buttons_that_are_refused_become_words(rig: Rig) -> None:
+    await ask(rig, Choice("x" * 80, (Option("yes", "Y" * 200),), WORDS))
+    said = rig.messages()[-1]
+    assert "Or answer" in said.text
+    assert "/memory approve k7" in said.text
+    assert said.buttons == ()
+
+
+@on(Trait.BUTTONS)
+async def test_an_outcome_is_told_even_where_the_question_is_gone(rig: Rig) -> None:
+    await ask(rig)
+    rig.click("Yes")
+    await until(lambda: presses(rig))
+    [event] = presses(rig)
+    assert event.pressed is not None
+    rig.remove()
+    [outcome] = compose(rig.adapter.platform, "Noted.")
+    receipt = await rig.adapter.send(
+        Part("q_2", rig.address, outcome, edits=event.pressed.message)
+    )
+    assert receipt.degraded == ("no-edit",)
+    assert rig.messages()[-1].text == "Noted."
 
 
 async def resolved(rig: Rig, wanted: Part) -> Receipt | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from gateway.model.events import Place, PlaceKind
 from gateway.model.ids import ConversationKey, PeerId, PlaceId, SessionId
 from gateway.policy.audience import Audience
-from gateway.store import approvals, sessions, snapshots, turns
+from gateway.store import approvals, questions, sessions, snapshots, turns
 from gateway.store.approvals import APPROVED, Write
+from gateway.store.people import Account
+from gateway.store.questions import Question
 from gateway.store.recall import RecallKey
 from tests.contract.store import samples
 
@@ -107,3 +110,20 @@ async def test_a_person_is_asked_where_they_last_wrote_alone(store: Store) -> No
         return [turns.direct_address(conn, each) for each in (group, stranger)]
 
     assert await store.read(ask) == [samples.ADDRESS, None]
+
+
+async def test_a_question_is_answered_once_and_then_forgotten(store: Store) -> None:
+    account = Account("slack", "T0BROOK", "U0MIRA0001")
+    new = Question("memory", "k7", account, "ru", "Shall I?")
+    asked = await store.write(lambda tx: questions.add(tx, new, now=samples.NOW))
+    assert await store.read(lambda conn: questions.find(conn, asked.id)) == asked
+    assert await store.read(lambda conn: questions.find(conn, "other")) is None
+    for number, answer in enumerate(("yes", "no"), 1):
+        close = partial(questions.close, id_=asked.id, answer=answer, now=samples.later(number))
+        await store.write(close)
+    closed = await store.read(lambda conn: questions.find(conn, asked.id))
+    assert closed == replace(asked, answer="yes", words="")
+    for second, gone in ((1, 0), (2, 1)):
+        before = samples.later(second)
+        forget = partial(questions.forget_answered, before=before)
+        assert await store.write(forget) == gone

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _ACTIONS = """
 bot user channel role grant thread dm file say forward webhook bot_say edit unfurl delete press
-dispatch duplicate block hide revoke fail limit page drop lose slow bucket cut kill_sessions
+click dispatch duplicate block hide revoke fail limit page drop lose slow bucket cut kill_sessions
 reconnect invalidate mute frame messages answers interaction calls wait
 """
 ACTIONS = frozenset(_ACTIONS.split())

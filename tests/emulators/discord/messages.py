@@ -21,6 +21,7 @@ Json = dict[str, Any]
 LONGEST_TEXT = 2000
 LONGEST_NONCE = 25
 MOST_FILES = 10
+LONGEST_LABEL = 80
 
 _USER = re.compile(r"<@!?(\d+)>")
 _ROLE = re.compile(r"<@&(\d+)>")
@@ -93,6 +94,7 @@ def create(request: Request) -> Json:
     fields = {
         "content": content,
         "flags": body.get("flags", 0),
+        "components": _checked_components(body),
         "attachments": _stored(request, channel),
         **mentioned(request.world, content, body.get("allowed_mentions")),
         **_reference(channel, body),
@@ -113,6 +115,8 @@ def edit(request: Request) -> Json:
     allowed = request.body.get("allowed_mentions")
     message.update(mentioned(request.world, content, allowed))
     message.update(content=content, edited_timestamp=stamp())
+    if "components" in request.body:
+        message["components"] = _checked_components(request.body)
     _announce(request, channel, "MESSAGE_UPDATE", message)
     return message
 
@@ -170,6 +174,15 @@ def _checked_text(body: Json, *, bare: bool) -> str:
     if bare and not content.strip():
         raise ApiError(*errors.EMPTY_MESSAGE)
     return str(content).strip()
+
+
+def _checked_components(body: Json) -> list[Json]:
+    rows: list[Json] = body.get("components") or []
+    for button in (each for row in rows for each in row["components"]):
+        if not 1 <= len(button["label"]) <= LONGEST_LABEL:
+            where = "components.0.components.0.label"
+            raise invalid_form(where, "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 80.")
+    return rows
 
 
 def _checked_nonce(body: Json) -> str:

@@ -174,22 +174,35 @@ class People:
     ) -> str:
         """Use an application command and return the interaction's id."""
         place = self._channel(channel, user, None)
+        data = {"id": "1", "name": name, "type": 1, "options": list(options)}
+        return self._interact(place, user, {"type": 2, "data": data})
+
+    def click(self, label: str, *, channel: str | None = None, user: str = USER) -> str:
+        """Press the newest button of that label and return the interaction's id."""
+        place = self._channel(channel, user, None)
+        for message in reversed(self.messages(channel, user=user)):
+            for button in (each for row in message["components"] for each in row["components"]):
+                if button["label"] == label:
+                    data = {"component_type": 2, "custom_id": button["custom_id"], "id": 2}
+                    pressed = {"type": 3, "data": data, "message": message}
+                    return self._interact(place, user, pressed)
+        raise AssertionError(f"no button {label}")
+
+    def _interact(self, place: Channel, user: str, what: Json) -> str:
         held = Interaction(self._world.new_id(), f"itok{self._world.new_id()}")
         self._world.interactions[held.id] = held
         person: Json = {"user": self._world.user(user)}
         if place.guild is not None:
             member = self._world.member(place.guild, user) | person
             person = {"guild_id": place.guild, "member": member}
-        data = {"id": "1", "name": name, "type": 1, "options": list(options)}
         event = {
             "version": 1,
-            "type": 2,
             "id": held.id,
             "token": held.token,
             "application_id": self._bot(None).id,
             "channel_id": place.id,
             "channel": place.facts,
-            "data": data,
+            **what,
             "locale": "en-US",
             "entitlements": [],
             "authorizing_integration_owners": {},

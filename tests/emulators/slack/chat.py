@@ -19,6 +19,8 @@ _TRUNCATED = 40_000
 #: bytes of text that ``chat.update`` takes
 _UPDATE = 4_000
 _STREAMED = 12_000
+#: characters of a block's text and of a button's
+_BLOCK, _LABEL = 3_000, 75
 
 
 def post_message(call: Call) -> Json:
@@ -37,6 +39,9 @@ def update(call: Call) -> Json:
     message = _own(call, channel)
     previous = dict(message)
     message["text"] = text
+    message.pop("blocks", None)
+    if blocks := _blocks(call):
+        message["blocks"] = blocks
     message["edited"] = {"user": call.bot.user, "ts": call.world.next_ts()}
     if (metadata := call.args.structure("metadata")) is not None:
         message["metadata"] = metadata
@@ -89,6 +94,8 @@ def _compose(call: Call, channel: Channel, text: str) -> Json:
         "ts": call.world.next_ts(),
         "text": text,
     }
+    if blocks := _blocks(call):
+        message["blocks"] = blocks
     if thread:
         message |= {
             "thread_ts": thread,
@@ -100,6 +107,16 @@ def _compose(call: Call, channel: Channel, text: str) -> Json:
     call.world.statuses.pop((channel.id, thread), None)
     call.events.said(channel, message)
     return message
+
+
+def _blocks(call: Call) -> list[Json]:
+    blocks: list[Json] = call.args.structure("blocks") or []
+    for block in blocks:
+        words = block.get("text", {}).get("text", "")
+        labels = [each["text"]["text"] for each in block.get("elements", ())]
+        if len(words) > _BLOCK or any(not 1 <= len(label) <= _LABEL for label in labels):
+            raise SlackError("invalid_blocks")
+    return blocks
 
 
 def _own(call: Call, channel: Channel) -> Json:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 _ACTIONS = """
 bot user channel archive remove_bot revoke revoke_app say mention thread share_file bot_say edit
-unfurl delete push command messages answers status fail rate_limit drop lose truncate malformed
-slow calls attempts wait abort disconnect dead_tickets
+unfurl delete push command click messages answers status fail rate_limit drop lose truncate
+malformed slow calls attempts wait abort disconnect dead_tickets
 """
 ACTIONS = frozenset(_ACTIONS.split())
 

@@ -10,6 +10,7 @@ import json
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import aiohttp
 
@@ -102,8 +103,10 @@ class Delivery:
         return await self._sockets.send(envelope_id, envelope, self.ack_seconds)
 
     async def _by_post(self, attempt: Attempt, url: str) -> tuple[bool, bool]:
-        body = json.dumps(attempt.payload)
-        headers = self.signed(body) | {"Content-Type": "application/json"}
+        body, kind = json.dumps(attempt.payload), "application/json"
+        if attempt.kind == "interactive":
+            body, kind = urlencode({"payload": body}), "application/x-www-form-urlencoded"
+        headers = self.signed(body) | {"Content-Type": kind}
         if attempt.number:
             headers |= {"X-Slack-Retry-Num": str(attempt.number)}
             headers |= {"X-Slack-Retry-Reason": "http_timeout"}

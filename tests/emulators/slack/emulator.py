@@ -96,6 +96,30 @@ class SlackEmulator(People, Trouble, LoopbackServer):
         self._world.channel(channel)
         self.delivery.deliver(payload, "slash_commands")
 
+    def click(self, label: str, *, channel: str = f"D{USER[1:]}", user: str = USER) -> str:
+        """Press the newest button of that label and return the press's trigger id."""
+        message, button = _button(self.messages(channel), label)
+        trigger = f"{next(self._commands)}.2.abc"
+        where = {"message_ts": message["ts"], "channel_id": channel, "is_ephemeral": False}
+        thread = {"thread_ts": message["thread_ts"]} if "thread_ts" in message else {}
+        payload = {
+            "type": "block_actions",
+            "user": {"id": user, "username": user.lower(), "team_id": TEAM},
+            "api_app_id": APP,
+            "token": "verification",
+            "container": {"type": "message", **where, **thread},
+            "trigger_id": trigger,
+            "team": {"id": TEAM, "domain": "emulated"},
+            "enterprise": None,
+            "is_enterprise_install": False,
+            "channel": {"id": channel, "name": "room"},
+            "message": message,
+            "response_url": "https://hooks.slack.com/actions/T0/1/secret",
+            "actions": [{**button, "block_id": "b", "action_ts": self._world.next_ts()}],
+        }
+        self.delivery.deliver(payload, "interactive")
+        return trigger
+
     async def down(self, seconds: float) -> None:
         """Be unreachable for a while, then serve on the same port again."""
         await self.stop()
@@ -136,3 +160,13 @@ class SlackEmulator(People, Trouble, LoopbackServer):
     def _new_socket(self) -> str:
         address = self.address.replace("http", "ws", 1)
         return f"{address}/socket?ticket={self.sockets.ticket()}"
+
+
+def _button(messages: list[Json], label: str) -> tuple[Json, Json]:
+    """Return the newest message with a button of that label, and the button."""
+    for message in reversed(messages):
+        for block in message.get("blocks", ()):
+            for button in block.get("elements", ()):
+                if button["text"]["text"] == label:
+                    return message, button
+    raise AssertionError(f"no button {label}")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.emulators.telegram.emulator import TelegramEmulator
 
 _ACTIONS = """
-bot user group topic file say edit push duplicate delete block migrate revoke
+bot user group topic file say edit click push duplicate delete block migrate revoke
 fail drop lose truncate malformed slow flood messages answers pending calls wait
 """
 ACTIONS = frozenset(_ACTIONS.split())

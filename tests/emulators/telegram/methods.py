@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+#: bytes of a button's data
+_LONGEST_DATA = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -75,6 +78,10 @@ def buttons(call: Call) -> Json:
     """Return the part of ``reply_markup`` that a message shows: inline buttons only."""
     markup = call.args.structure("reply_markup")
     shown = isinstance(markup, dict) and "inline_keyboard" in markup
+    for row in markup["inline_keyboard"] if isinstance(markup, dict) and shown else ():
+        for button in row:
+            if not 1 <= len(button.get("callback_data", "x").encode()) <= _LONGEST_DATA:
+                raise bad_request("BUTTON_DATA_INVALID")
     return {"reply_markup": markup} if shown else {}
 
 

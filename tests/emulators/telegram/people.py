@@ -110,6 +110,19 @@ class People:
         changed = place.store(kept | content)
         self._world.announce(place, {"edited_message": changed}, self._bot(bot))
 
+    def click(
+        self, label: str, *, user: int = USER, chat: int = USER, bot: str | None = None
+    ) -> str:
+        """Press the newest button of that label and return the press's id."""
+        place, target = self._chat(chat, bot), self._bot(bot)
+        message, data = _button(self.messages(chat, bot=bot), label)
+        press = f"438{len(self._world.callbacks) + 1}"
+        body = {"id": press, "from": self._world.user(user), "message": message, "data": data}
+        self._world.callbacks.add(press)
+        self._world.announce(place, {"callback_query": body | {"chat_instance": "-3"}}, target)
+        self._on_change()
+        return press
+
     def push(self, update: Json, *, bot: str | None = None, update_id: int | None = None) -> int:
         """Queue a raw update, however odd, and return its id; 0 when its kind is unwanted.
 
@@ -233,6 +246,16 @@ def _placed(place: Chat, reply_to: int | None, thread: int | None) -> Json:
     if target is not None:
         fields["reply_to_message"] = without_reply(target)
     return fields
+
+
+def _button(messages: list[Json], label: str) -> tuple[Json, str]:
+    """Return the newest message with a button of that label, and the button's data."""
+    for message in reversed(messages):
+        for row in message.get("reply_markup", {}).get("inline_keyboard", ()):
+            for button in row:
+                if button["text"] == label:
+                    return message, button["callback_data"]
+    raise AssertionError(f"no button {label}")
 
 
 def _member(user: Json, status: str) -> Json:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -210,13 +212,85 @@ async def test_a_write_waits_for_the_persons_yes_in_their_direct_message(study: 
         asked = (await study.answers(before + 1))[before]
         assert "in USER.md: “Plays chess”." in asked
         assert not any("Plays chess" in text for text in study.texts(GROUP))
-        [id_] = re.findall(r"/memory approve (\w+)", asked)
-        assert id_ in await study.ask("/memory")
+        assert "/memory" not in asked, "it has buttons"
+        [id_] = re.findall(r"/memory approve (\w+)", await study.ask("/memory"))
         stranger = await study.ask(f"/memory approve {id_}", user=TOBIAS)
         assert stranger.startswith("Nothing waits under")
         assert not (study.home.memories / "USER.md").exists()
         assert await study.ask(f"/memory approve {id_}") == "Written down."
     assert (study.home.memories / "USER.md").read_text() == "Plays chess\n"
+
+
+async def asked_for_a_yes(study: Study) -> int:
+    """Let the agent want to note something and return the question's message id."""
+    study.calls("memory", action="add", target="user", content="Plays chess")
+    study.tg.say("I play chess", user=MIRA)
+    await study.until(lambda: _questions(study), "a question with buttons")
+    await study.settled()
+    [question] = _questions(study)
+    return int(question["message_id"])
+
+
+def _questions(study: Study) -> list[dict[str, Any]]:
+    return [each for each in study.tg.answers(MIRA) if "reply_markup" in each]
+
+
+async def test_a_button_is_the_persons_yes(study: Study) -> None:
+    study.configure(memory={"write_approval": True})
+    async with study.running():
+        await study.ask("Hi")
+        question = await asked_for_a_yes(study)
+        before = study.texts(MIRA)
+        study.tg.click("Yes", user=TOBIAS, chat=MIRA)
+        refused = (await study.answers(len(before) + 1))[-1]
+        assert refused.startswith("That question was for somebody else")
+        assert not (study.home.memories / "USER.md").exists()
+        study.tg.click("Yes", user=MIRA, chat=MIRA)
+        study.tg.click("No", user=MIRA, chat=MIRA)
+        await study.until(lambda: not _questions(study), "the outcome")
+        study.tg.duplicate()
+        await study.ask("Thanks")
+        shown = {each["message_id"]: each["text"] for each in study.tg.answers(MIRA)}
+        assert shown[question].endswith("in USER.md: “Plays chess”.\n\nWritten down.")
+        assert [*shown.values()] == ["I see.", shown[question], "Done.", refused, "I see."]
+        assert "Waiting" not in await study.ask("/memory")
+    assert (study.home.memories / "USER.md").read_text() == "Plays chess\n"
+    assert "Plays chess" not in str(study.rows("SELECT * FROM question"))
+
+
+@pytest.mark.parametrize("by_words", [False, True])
+async def test_a_button_works_after_a_restart_and_after_another_answer(
+    study: Study, by_words: bool
+) -> None:
+    study.configure(memory={"write_approval": True})
+    async with study.running():
+        await study.ask("Hi")
+        question = await asked_for_a_yes(study)
+        if by_words:
+            [id_] = re.findall(r"/memory approve (\w+)", await study.ask("/memory"))
+            assert await study.ask(f"/memory reject {id_}") == "All right, I will not keep that."
+    study.tg.click("Yes", user=MIRA, chat=MIRA)
+    async with study.running():
+        await study.until(lambda: not _questions(study), "the outcome")
+    shown = {each["message_id"]: each["text"] for each in study.tg.answers(MIRA)}
+    outcome = "All right, I will not keep that." if by_words else "Written down."
+    assert shown[question].endswith(outcome)
+    assert (study.home.memories / "USER.md").exists() is not by_words
+
+
+async def test_a_question_that_nobody_knows_is_closed(study: Study) -> None:
+    study.configure(memory={"write_approval": True})
+    async with study.running():
+        await study.ask("Hi")
+        question = await asked_for_a_yes(study)
+    with closing(sqlite3.connect(study.home.database)) as conn, conn:
+        conn.execute("DELETE FROM question")
+    study.tg.click("Yes", user=MIRA, chat=MIRA)
+    async with study.running():
+        await study.until(lambda: not _questions(study), "the outcome")
+    shown = {each["message_id"]: each["text"] for each in study.tg.answers(MIRA)}
+    assert shown[question] == "That question is answered already."
+    assert not (study.home.memories / "USER.md").exists()
 
 
 async def test_a_memory_mode_says_why_nothing_is_written(study: Study) -> None:
