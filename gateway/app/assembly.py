@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
     from gateway.supervisor import Work
+    from gateway.web.server import PageServer
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
@@ -270,6 +271,26 @@ class Gateway:
             others=self._start.platforms,
         )
 
+    @cached_property
+    def page(self) -> PageServer | None:
+        """The operator's page; None where it is switched off, and for ``chat``."""
+        if not self._loaded.settings.web.enabled or not self._start.platforms:
+            return None
+        from gateway.app.page import open_page  # not every start should load it
+
+        return open_page(
+            self._start.home,
+            self._loaded,
+            self.store,
+            self._clock,
+            current=self.current,
+            post=self._post,
+            pairing=self._pairing,
+            ending=self._ending,
+            memory=None if self.service is None else self.service.memory,
+            adapters=self.adapters,
+        )
+
     # --- lanes ---------------------------------------------------------------------------
 
     @cached_property
@@ -342,6 +363,8 @@ class Gateway:
         }
         if self.recall is not None:
             work["prewarm"] = self.recall.prewarm_recent
+        if self.page is not None:
+            work["page"] = self.page.run
         return work
 
     @cached_property

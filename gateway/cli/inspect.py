@@ -75,6 +75,7 @@ def _status(place: Home) -> dict[str, Any]:
         "memory_provider": configuration.settings.memory.provider,
         "memory_service": {},
         "audit": {"rows": 0, "problem": ""},
+        "page": {},
         "adapters": [],
         "counts": {},
     }
@@ -94,6 +95,10 @@ def _print_status(found: dict[str, Any]) -> None:
     typer.echo(f"memory    {found['memory_provider']}{trouble}")
     if problem := found["audit"]["problem"]:
         typer.echo(f"audit     ALARM: {problem}; see: hermes-gateway audit verify")
+    page = found["page"]
+    if found["running"] and page:
+        shown = {"open": page["detail"], "no_port": f"none: {page['detail']}"}
+        typer.echo(f"page      {shown.get(page['state'], page['state'])}")
     for adapter in found["adapters"]:
         detail = f" – {adapter['detail']}" if adapter["detail"] else ""
         state = adapter["state"] if found["running"] else f"{adapter['state']} (last seen)"

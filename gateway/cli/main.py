@@ -23,6 +23,7 @@ from gateway.cli import (
     run,
     search,
     sessions,
+    web,
     whois,
 )
 from gateway.cli.common import choose_profile, friendly
@@ -81,6 +82,7 @@ cli.add_typer(honcho.group, name=HONCHO)
 cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(audit.group, name="audit")
 cli.add_typer(model.group, name="model")
+cli.add_typer(web.group, name="web")
 cli.add_typer(config.group, name="config")
 cli.add_typer(db.group, name="db")
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gateway.agent.choice import Choice
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
+    from gateway.web.server import PageServer
 
 
 def run(ctx: typer.Context) -> None:
@@ -127,11 +128,25 @@ async def _until_stopped(start: Any) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    if gateway.page is not None:
+        await _show_page(gateway.page)
     await gateway.run(stop)
     refused = [one for one in gateway.adapters if one.status.state == "bad_credentials"]
     if refused and not stop.is_set():
         names = ", ".join(f"{one.platform}: {one.status.detail}" for one in refused)
         fail(f"nothing is left to receive from ({names})")
+
+
+async def _show_page(page: PageServer) -> None:
+    """Say where the page is; its one-time link is for a terminal alone, never for a log."""
+    from gateway.web.doors import LINK_HOLDS, Role
+
+    if not page.take_port():
+        note(f"no page: {page.problem}")
+    elif _on_terminal():
+        minutes = int(LINK_HOLDS.total_seconds() // 60)
+        link = await page.link(Role.OPERATOR, by="start")
+        note(f"page: {link} (once, within {minutes} minutes)")
 
 
 def _ask_name(configuration: Loaded, default: str) -> str:

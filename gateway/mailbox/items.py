@@ -229,3 +229,15 @@ def live_by_lane(conn: sa.Connection) -> dict[str, int]:
         .group_by(table.c.lane)
     )
     return dict(rows.tuples().all())
+
+
+def census(conn: sa.Connection) -> list[sa.Row[tuple[str, str, int, datetime]]]:
+    """Return (lane, state, how many, the oldest one's time) of what is not done."""
+    columns = (
+        table.c.lane,
+        table.c.state,
+        sa.func.count().label("number"),
+        sa.func.min(table.c.created_at).label("oldest"),
+    )
+    grouped = sa.select(*columns).where(table.c.state != ItemState.DONE)
+    return list(conn.execute(grouped.group_by(table.c.lane, table.c.state)))

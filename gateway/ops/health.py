@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 PREFIX = "adapter:"
+#: name of the fact that says how the operator's page is
+PAGE = "page"
 INTERVAL = 1.0
 
 
@@ -90,12 +92,19 @@ def memory_service(conn: Connection) -> dict[str, Any]:
     return {} if told is None else dict(json.loads(told))
 
 
+def page(conn: Connection) -> dict[str, Any]:
+    """Return how the operator's page was when it last changed: state, detail; {} if never."""
+    told = facts.get(conn, PAGE)
+    return {} if told is None else dict(json.loads(told))
+
+
 def report(conn: Connection) -> dict[str, Any]:
     """Return what the store knows of the gateway's health: connections, and counts by state."""
     return {
         "adapters": adapters(conn),
         "memory_service": memory_service(conn),
         "audit": watchman.state(conn),
+        "page": page(conn),
         "counts": {
             "turns": turns.counts(conn),
             "parts": outbox.counts(conn),

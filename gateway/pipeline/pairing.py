@@ -147,10 +147,22 @@ class Pairing:
         """Turn the account behind ``code`` away; its person is not told. Errors as ``approve``."""
         request = self._waiting(tx, code)
         if not isinstance(request, PairingError):
-            pairing.conclude(tx, request.id, "denied")
-            subject, now = written(request.account), self._clock.now()
-            audit.record(tx, "pairing.denied", actor=by, subject=subject, now=now)
+            self._turn_away(tx, request, by=by)
         return request
+
+    def turn_away(self, tx: Tx, request_id: str, *, by: str) -> Request:
+        """Turn a waiting account away without its code. Raises ``PairingError``."""
+        waiting = pairing.waiting(tx.conn, None, now=self._clock.now())
+        request = next((one for one in waiting if one.id == request_id), None)
+        if request is None:
+            raise PairingError("this request does not wait any more")
+        self._turn_away(tx, request, by=by)
+        return request
+
+    def _turn_away(self, tx: Tx, request: Request, *, by: str) -> None:
+        pairing.conclude(tx, request.id, "denied")
+        subject, now = written(request.account), self._clock.now()
+        audit.record(tx, "pairing.denied", actor=by, subject=subject, now=now)
 
     def _waiting(self, tx: Tx, code: str) -> Request | PairingError:
         if len(self._wrong(tx)) >= WRONG_LIMIT:
@@ -177,14 +189,22 @@ class Pairing:
 
         Raises ``ConfigurationError`` for a text that names no account.
         """
-        platform, *scope, user = account.split(":") if ":" in account else ("", "")
-        if not platform or not user:
-            raise ConfigurationError(f"{account}: not an account; write telegram:700100200")
-        gone = people.revoke(tx, people.Account(platform, ":".join(scope), user))
+        gone = people.revoke(tx, _read(account))
         if gone:
             now = self._clock.now()
             audit.record(tx, "pairing.revoked", actor=by, subject=account, now=now)
         return gone
+
+    def set_admin(self, tx: Tx, account: str, *, admin: bool, by: str) -> bool:
+        """Make an account that was let in an admin, or no longer one; False: it was not let in.
+
+        Raises ``ConfigurationError`` like ``revoke``.
+        """
+        known = people.set_admin(tx, _read(account), admin=admin)
+        if known:
+            now = self._clock.now()
+            audit.record(tx, "pairing.admin_set", actor=by, subject=account, now=now, admin=admin)
+        return known
 
     # --- lock-out ------------------------------------------------------------------------
 
@@ -199,3 +219,10 @@ class Pairing:
         now = self._clock.now()
         times = [at.isoformat() for at in (*self._wrong(tx), now)]
         facts.put(tx, _FAILURES, json.dumps(times), now=now)
+
+
+def _read(account: str) -> people.Account:
+    platform, *scope, user = account.split(":") if ":" in account else ("", "")
+    if not platform or not user:
+        raise ConfigurationError(f"{account}: not an account; write telegram:700100200")
+    return people.Account(platform, ":".join(scope), user)

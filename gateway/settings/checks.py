@@ -22,7 +22,6 @@ _NO_EFFECT_YET = {
     ("embeddings",): "searches go by words",
     ("retention", "text"): "what was said is kept",
     ("telemetry",): "nothing is exported",
-    ("web",): "there is no web page",
 }
 
 

@@ -142,6 +142,12 @@ def grant(tx: Tx, account: Account, *, admin: bool, by: str, now: datetime) -> N
     )
 
 
+def set_admin(tx: Tx, account: Account, *, admin: bool) -> bool:
+    """Say whether an account that was let in is an admin; False when it was not let in."""
+    changed = sa.update(access_grant).where(_is(access_grant, account)).values(admin=admin)
+    return tx.conn.execute(changed).rowcount == 1
+
+
 def revoke(tx: Tx, account: Account) -> bool:
     """Take an account's grant away; False when it had none."""
     return tx.conn.execute(sa.delete(access_grant).where(_is(access_grant, account))).rowcount == 1

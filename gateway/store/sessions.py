@@ -179,8 +179,13 @@ _saved = sa.func.coalesce(
 )
 
 
-def listed(conn: sa.Connection, *, of: str | None = None) -> list[Listed]:
-    """Return memory sessions, the newest first; ``of``: of one conversation or with one name."""
+def listed(
+    conn: sa.Connection, *, of: str | None = None, having: str = "", limit: int | None = None
+) -> list[Listed]:
+    """Return memory sessions, the newest first; ``of``: of one conversation or with one name.
+
+    ``having``: with this in the name, the conversation, the title or the peer.
+    """
     statement = (
         sa.select(
             session.c.id,
@@ -200,4 +205,10 @@ def listed(conn: sa.Connection, *, of: str | None = None) -> list[Listed]:
     )
     if of is not None:
         statement = statement.where(sa.or_(session.c.conversation == of, session.c.id == of))
+    if having:
+        places = (session.c.id, session.c.conversation, conversation.c.title, session.c.peer)
+        found = (each.icontains(having, autoescape=True) for each in places)
+        statement = statement.where(sa.or_(*found))
+    if limit is not None:
+        statement = statement.limit(limit)
     return [Listed(*row) for row in conn.execute(statement)]

@@ -185,6 +185,23 @@ def latest(
     return conn.execute(statement.order_by(turn.c.id.desc()).limit(1)).scalar()
 
 
+def recent(
+    conn: sa.Connection, *, peer: str = "", state: str = "", limit: int = 50
+) -> list[sa.Row[Any]]:
+    """Return the newest turns, of one peer or in one state where given; without any text."""
+    columns = (
+        *(turn.c.id, turn.c.conversation, turn.c.session, turn.c.peer, turn.c.rung),
+        *(turn.c.state, turn.c.attempt, turn.c.platform, turn.c.error),
+        *(turn.c.created_at, turn.c.updated_at),
+    )
+    statement = sa.select(*columns).order_by(turn.c.id.desc()).limit(limit)
+    if peer:
+        statement = statement.where(turn.c.peer == peer)
+    if state:
+        statement = statement.where(turn.c.state == state)
+    return list(conn.execute(statement))
+
+
 def usage(conn: sa.Connection, turn_id: TurnId) -> dict[str, Any] | None:
     """Return which model answered and what it took; None before the answer."""
     return conn.execute(sa.select(turn.c.usage).where(turn.c.id == turn_id)).scalar()

@@ -16,7 +16,8 @@ import gateway.memory.embedded.tables
 import gateway.store.audit_tables
 import gateway.store.note_tables
 import gateway.store.people_tables
-import gateway.store.questions  # noqa: F401
+import gateway.store.questions
+import gateway.store.web_keys  # noqa: F401
 from gateway.store import migrate
 from gateway.store.engine import PostgresStore
 from gateway.store.sqlite import SqliteStore

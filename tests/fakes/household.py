@@ -54,7 +54,13 @@ class Household:
             **(access or {}),
         }
         address = {"base_url": self.tg.base_url, "base_file_url": self.tg.base_file_url}
-        config = {"access": admitted, "platforms": {"telegram": address}, **sections}
+        config = {
+            "access": admitted,
+            "platforms": {"telegram": address},
+            # its port is one for all tests that run at once
+            "web": {"enabled": False},
+            **sections,
+        }
         _replace(self.home.config, json.dumps(config))
 
     def honcho(self, **keys: Any) -> None:

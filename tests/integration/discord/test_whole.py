@@ -42,6 +42,7 @@ class House:
                 "pairing": False,
             },
             "platforms": {"discord": addresses},
+            "web": {"enabled": False},
         }
         self.home.config.write_text(json.dumps(config))
         self.agent = ScriptedAgent()

@@ -43,6 +43,7 @@ class House:
         config = {
             "access": {"allow": {"slack": [f"{TEAM}:{USER}"]}, "places": {"slack": [CHANNEL]}},
             "platforms": {"slack": {"base_url": self.slack.base_url, **slack}},
+            "web": {"enabled": False},
         }
         self.home.config.write_text(json.dumps(config))
 

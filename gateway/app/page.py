@@ -1,0 +1,78 @@
+"""The operator's page, put together from parts of the running gateway."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gateway.app.configuration import load, start_problems
+from gateway.mailbox.remote import RemoteMailbox
+from gateway.memory.files import MemoryFiles
+from gateway.model.errors import ConfigurationError
+from gateway.pipeline.builtin import file_rules
+from gateway.pipeline.deliveries import DeliveryDesk
+from gateway.pipeline.pairing import load_secret
+from gateway.web.doors import Doors
+from gateway.web.parts import Checked, Parts
+from gateway.web.server import PageServer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gateway.memory.honcho import HonchoMemory
+    from gateway.pipeline.ending import Ending
+    from gateway.pipeline.pairing import Pairing
+    from gateway.pipeline.post import Post
+    from gateway.pipeline.rules import Current
+    from gateway.ports import Adapter, Clock
+    from gateway.settings.home import Home
+    from gateway.settings.read import Loaded
+    from gateway.store.engine import Store
+
+
+def open_page(
+    home: Home,
+    loaded: Loaded,
+    store: Store,
+    clock: Clock,
+    *,
+    current: Current,
+    post: Post,
+    pairing: Pairing,
+    ending: Ending,
+    memory: HonchoMemory | None,
+    adapters: Sequence[Adapter],
+) -> PageServer:
+    """Return the page; nothing is listened to yet."""
+    settings = loaded.settings
+    parts = Parts(
+        store=store,
+        clock=clock,
+        home=home,
+        doors=doors(home, store, clock),
+        current=current,
+        settings=settings,
+        pairing=pairing,
+        deliveries=DeliveryDesk(clock, RemoteMailbox(clock), post, ending),
+        post=post,
+        files=MemoryFiles(home, lambda: file_rules(current)),
+        memory=memory,
+        adapters=adapters,
+        check=lambda: checked(home, settings.profile),
+        started=clock.now(),
+    )
+    return PageServer(parts)
+
+
+def doors(home: Home, store: Store, clock: Clock) -> Doors:
+    """Return who opens the page, and to whom."""
+    return Doors(store, clock, load_secret(home.secret))
+
+
+def checked(home: Home, profile: str) -> Checked:
+    """Read the configuration as the next start would."""
+    try:
+        found = load(home, profile=profile)
+    except ConfigurationError as error:
+        return Checked(tuple(error.problems), (), (), ())
+    files = tuple(str(path) for path in found.files)
+    return Checked(tuple(start_problems(found)), found.warnings, found.unused, files)

@@ -1,0 +1,67 @@
+"""Routes that change something: for operators, and audited."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from gateway.web import deliveries, pairing, sessions
+from gateway.web.access import Operator, TheParts
+from gateway.web.api.common import Name, PartId
+from gateway.web.shapes import (
+    Admin,
+    Approval,
+    Deciding,
+    Done,
+    RequestView,
+    Retry,
+    SubAgent,
+    SubAgentSession,
+)
+
+router = APIRouter()
+
+
+@router.post("/pairing/approve", tags=["pairing"])
+async def approve(parts: TheParts, visitor: Operator, body: Approval) -> RequestView:
+    """Let the account behind a code in."""
+    return await pairing.approve(parts, visitor, body)
+
+
+@router.delete("/pairing/requests/{request_id}", tags=["pairing"])
+async def turn_away(parts: TheParts, visitor: Operator, request_id: Name) -> RequestView:
+    """Turn a waiting account away."""
+    return await pairing.turn_away(parts, visitor, request_id)
+
+
+@router.post("/pairing/revoke", tags=["pairing"])
+async def revoke(parts: TheParts, visitor: Operator, body: Deciding) -> Done:
+    """Take back what a pairing gave."""
+    await pairing.revoke(parts, visitor, body.account)
+    return Done()
+
+
+@router.post("/pairing/admin", tags=["pairing"])
+async def set_admin(parts: TheParts, visitor: Operator, body: Admin) -> Done:
+    """Make an account that was let in an admin, or no longer one."""
+    await pairing.set_admin(parts, visitor, body)
+    return Done()
+
+
+@router.post("/sessions", status_code=201, tags=["sessions"])
+async def open_session(parts: TheParts, visitor: Operator, body: SubAgent) -> SubAgentSession:
+    """Open a memory session for a sub-agent; its parent listens in silence."""
+    return await sessions.open_for_agent(parts, visitor, body)
+
+
+@router.post("/deliveries/{part}/retry", tags=["deliveries"])
+async def retry(parts: TheParts, visitor: Operator, part: PartId, body: Retry) -> Done:
+    """Send a failed part again; one that may have arrived only with ``twice``."""
+    await deliveries.retry(parts, visitor, part, twice=body.twice)
+    return Done()
+
+
+@router.post("/deliveries/{part}/give-up", tags=["deliveries"])
+async def give_up(parts: TheParts, visitor: Operator, part: PartId) -> Done:
+    """Stop trying to send a part that waits."""
+    await deliveries.give_up(parts, visitor, part)
+    return Done()

@@ -1,0 +1,70 @@
+"""Routes that change nothing."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from gateway.model.ids import TurnId
+from gateway.web import configuration, deliveries, health, pairing, sessions, traces
+from gateway.web.access import TheParts
+from gateway.web.api.common import Name, Word
+from gateway.web.shapes import (
+    DeliveryView,
+    HealthView,
+    PairingView,
+    SessionDetail,
+    SessionView,
+    SettingsView,
+    Trace,
+    TurnView,
+)
+
+router = APIRouter()
+
+
+@router.get("/health", tags=["health"])
+async def show_health(parts: TheParts) -> HealthView:
+    """Say how everything is."""
+    return await health.view(parts)
+
+
+@router.get("/pairing", tags=["pairing"])
+async def list_pairing(parts: TheParts) -> PairingView:
+    """List who waits, and who was let in."""
+    return await pairing.view(parts)
+
+
+@router.get("/sessions", tags=["sessions"])
+async def list_sessions(parts: TheParts, q: Word = "") -> list[SessionView]:
+    """List the newest memory sessions; ``q``: with this in name, conversation, title or peer."""
+    return await sessions.view(parts, having=q)
+
+
+@router.get("/sessions/{name}", tags=["sessions"])
+async def show_session(parts: TheParts, name: Name) -> SessionDetail:
+    """Show one memory session with its members."""
+    return await sessions.detail(parts, name)
+
+
+@router.get("/deliveries", tags=["deliveries"])
+async def list_deliveries(parts: TheParts, state: Word = "") -> list[DeliveryView]:
+    """List the parts that wait, failed, or may have arrived."""
+    return await deliveries.view(parts, state)
+
+
+@router.get("/turns", tags=["traces"])
+async def list_turns(parts: TheParts, peer: Word = "", state: Word = "") -> list[TurnView]:
+    """List the newest turns."""
+    return await traces.view(parts, peer=peer, state=state)
+
+
+@router.get("/turns/{turn}", tags=["traces"])
+async def show_turn(parts: TheParts, turn: Name) -> Trace:
+    """Show a message's way, step by step, without any text."""
+    return await traces.detail(parts, TurnId(turn))
+
+
+@router.get("/settings", tags=["settings"])
+async def check_settings(parts: TheParts) -> SettingsView:
+    """Read the configuration as the next start would, and say all that is wrong."""
+    return await configuration.view(parts)

@@ -1,0 +1,45 @@
+// What the pages do besides htmx: keep hands off what somebody is using, and say when we are alone.
+(() => {
+  "use strict";
+
+  const live = () => document.getElementById("live");
+  const lost = (yes) => { document.getElementById("lost").hidden = !yes; };
+
+  // A part of the page is not exchanged under somebody's hands.
+  const inUse = () => {
+    const part = live();
+    if (!part) return false;
+    const typing = part.contains(document.activeElement)
+      && document.activeElement.matches("input:not([type=hidden]), select, textarea");
+    return typing || part.querySelector("details[open]") !== null;
+  };
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.target.id === "live" && (inUse() || document.hidden)) event.preventDefault();
+  });
+  document.addEventListener("htmx:sendError", () => lost(true));
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.successful) lost(false);
+  });
+  document.addEventListener("htmx:responseError", (event) => {
+    if (event.detail.xhr.status === 401) window.location.reload();
+    else if (event.detail.xhr.status >= 500) lost(true);
+  });
+
+  // An open question is closed by Escape, and by opening another one.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    const open = document.activeElement.closest("details[open]")
+      || document.querySelector("details.confirm[open]");
+    if (open) {
+      open.open = false;
+      open.querySelector("summary").focus();
+    }
+  });
+  document.addEventListener("toggle", (event) => {
+    if (!event.target.matches("details.confirm[open]")) return;
+    for (const other of document.querySelectorAll("details.confirm[open]")) {
+      if (other !== event.target) other.open = false;
+    }
+  }, true);
+})();
