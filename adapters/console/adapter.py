@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapters.console.desk import Desk
@@ -15,7 +16,7 @@ from adapters.console.parse import ACCOUNT, PLACE
 from adapters.console.serve import AttachServer
 from adapters.console.sink import Piece
 from gateway.model.ids import MessageId, sortable_id
-from gateway.model.outbound import Receipt
+from gateway.model.outbound import Receipt, RichText
 from gateway.ports import AdapterStatus, ConnectionState
 from gateway.text.clean import clean
 
@@ -99,6 +100,14 @@ class ConsoleAdapter:
         A part whose question was asked of an earlier process goes to this process's own
         console, else to the one attached last.
         """
+        return await self._deliver(part)
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        """Say where the part's file lies: whoever sits here can open it."""
+        label = "" if part.file is None else part.file.label
+        return await self._deliver(replace(part, content=RichText(f"📎 {label}: {path}")))
+
+    async def _deliver(self, part: Part) -> Receipt:
         questions = self._desk.covered(part.reply_to)
         try:
             await self._show(part, questions)

@@ -17,6 +17,7 @@ CAPABILITIES = Capabilities(
     resend=Resend.NEVER,
     has_users=False,
     preview=True,
+    max_upload=1 << 40,
 )
 
 MANIFEST = Manifest(

@@ -15,6 +15,7 @@ from gateway.model.errors import ConfigurationError, Disposition, PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
+    from pathlib import Path
 
     from adapters.discord.manifest import DiscordSettings
     from gateway.model.events import Attachment
@@ -48,6 +49,9 @@ class DiscordAdapter:
 
     async def send(self, part: Part) -> Receipt:
         return await self._sink.send(part)
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        return await self._sink.send_file(part, path)
 
     async def look_up(self, part: Part) -> Receipt | None:
         """Never claims anything: a second send is what finds the first one."""

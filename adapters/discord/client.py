@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,8 @@ class Draft:
     #: nobody's telephone rings
     silent: bool = False
     choice: Choice | None = None
+    #: (name, content) of the file that the message is
+    file: tuple[str, bytes] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +103,9 @@ class Client:
         Raises ``AmbiguousSendError`` when Discord may have posted it: with the same nonce it
         can be sent again.
         """
-        flags = discord.MessageFlags(suppress_embeds=True, suppress_notifications=draft.silent)
-        payload = _message(draft.text, flags=flags, nonce=draft.nonce)
-        if draft.choice is not None:
-            payload["components"] = _buttons(draft.choice)
-        if draft.reply_to is not None and draft.reply_to.isdecimal():
-            payload["message_reference"] = {
-                "message_id": draft.reply_to,
-                "fail_if_not_exists": False,
-            }
+        form = _form(draft)
         answer = await self._call(
-            lambda rest: rest.request(_messages("POST", draft.place), json=payload),
+            lambda rest: rest.request(_messages("POST", draft.place), **form),
             patience=patience,
             sending=True,
         )
@@ -234,6 +229,33 @@ class Client:
 def is_silent(message: Fields) -> bool:
     """Tell whether a message was posted with ``silent``."""
     return bool(message.code("flags") & _SILENT)
+
+
+def _form(draft: Draft) -> dict[str, Any]:
+    """Return what ``Rest.request`` sends of a draft: JSON, or a form where there is a file."""
+    flags = discord.MessageFlags(suppress_embeds=True, suppress_notifications=draft.silent)
+    payload = _message(draft.text, flags=flags, nonce=draft.nonce)
+    if draft.choice is not None:
+        payload["components"] = _buttons(draft.choice)
+    if draft.reply_to is not None and draft.reply_to.isdecimal():
+        payload["message_reference"] = {
+            "message_id": draft.reply_to,
+            "fail_if_not_exists": False,
+        }
+    if draft.file is None:
+        return {"json": payload}
+    name, content = draft.file
+    payload["attachments"] = [{"id": 0, "filename": name}]
+    fields = [
+        {"name": "payload_json", "value": json.dumps(payload)},
+        {
+            "name": "files[0]",
+            "value": content,
+            "filename": name,
+            "content_type": "application/octet-stream",
+        },
+    ]
+    return {"form": fields}
 
 
 def _message(

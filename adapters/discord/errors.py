@@ -80,6 +80,8 @@ def _refused(error: Exception) -> PlatformError:
     if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return _outage(error)
     code = _code(refusal)
+    if refusal.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        code = "too_large"
     kind = UnreachableError if code == "unreachable" else PlatformError
     return kind(f"Discord refused: {_described(refusal)}", code=code)
 

@@ -32,6 +32,8 @@ CAPABILITIES = Capabilities(
     typing_seconds=8.0,
     # Discord's apps refuse to send more than 2000 characters instead of cutting them.
     paste_limit=0,
+    # What every server and direct message takes; boosted servers take more.
+    max_upload=10 << 20,
     measure=size,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from gateway.model.outbound import Receipt
 from gateway.text.behind import in_words
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from adapters.discord.client import Client, Sent
     from adapters.discord.preview import Previews
     from gateway.model.ids import AccountId
@@ -43,11 +46,28 @@ class Sink:
         Discord forgets a nonce after some minutes, and an outage or a restart may take longer.
         A part that was in flight before is therefore looked for behind its question first.
         """
-        draft = first_draft(part)
         if part.edits is not None:
             return await self._changed(part, part.edits)
+        draft = first_draft(part)
         found = await self._find(draft) if part.in_doubt else None
         receipt = Receipt(found) if found is not None else await self._post(part)
+        await self._previews.clear(part.address.place)
+        return receipt
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        """Post the part's file, as ``send`` does with words."""
+        if part.file is None:
+            raise ValueError("a part without a file")
+        content = await asyncio.to_thread(path.read_bytes)
+        draft = Draft(
+            part.address.place,
+            "",
+            nonce(part.key),
+            part.reply_to,
+            file=(part.file.label, content),
+        )
+        found = await self._find(draft) if part.in_doubt else None
+        receipt = Receipt(found) if found is not None else await self._posted(draft)
         await self._previews.clear(part.address.place)
         return receipt
 
@@ -107,7 +127,18 @@ class Sink:
         author = message.child("author")
         own = author is not None and author.id() == self._account
         same = message.text("content").strip() == draft.text.strip()
-        return MessageId(message.id()) if own and same else None
+        carried = [_carried(each) for each in message.children("attachments")]
+        wanted = [] if draft.file is None else [(_plain(draft.file[0]), len(draft.file[1]))]
+        return MessageId(message.id()) if own and same and carried == wanted else None
+
+
+def _carried(file: Fields) -> tuple[str, int | None]:
+    return _plain(file.text("filename")), file.number("size")
+
+
+def _plain(name: str) -> str:
+    """Return what Discord leaves of a file's name, which it writes in its own way."""
+    return "".join(character for character in name if character.isascii() and character.isalnum())
 
 
 def first_draft(part: Part) -> Draft:

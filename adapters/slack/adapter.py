@@ -27,6 +27,7 @@ from gateway.model.errors import ConfigurationError, CredentialsError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
+    from pathlib import Path
 
     from adapters.slack.link import Transport
     from adapters.slack.manifest import SlackSettings
@@ -70,6 +71,13 @@ class SlackAdapter:
     async def send(self, part: Part) -> Receipt:
         try:
             return await self._sink.send(part)
+        except CredentialsError:
+            self._source.doubt()
+            raise
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        try:
+            return await self._sink.send_file(part, path)
         except CredentialsError:
             self._source.doubt()
             raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from adapters.slack.client import key_of
+from adapters.slack.drafts import key_of
 from adapters.slack.fields import moment, order
 from adapters.slack.preview import previewed_turn
 from gateway.model.errors import Disposition, PlatformError, RateLimitedError, StoreError

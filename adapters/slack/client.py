@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import logging
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.drafts import FileAddress
 from adapters.slack.errors import translated
 from adapters.slack.people import Me, Profile
 from gateway.model.ids import MessageId, PlaceId, ScopeId, ThreadId, UserId
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
+    from adapters.slack.drafts import Draft
     from gateway.model.ids import AccountId
 
-#: ``event_type`` of the metadata by which our own messages are found again
-METADATA = "hermes_gateway_part"
 
 _TIMEOUT = aiohttp.ClientTimeout(total=20.0, connect=10.0)
 _FILE_TIMEOUT = aiohttp.ClientTimeout(total=None, connect=10.0, sock_read=20.0)
@@ -35,32 +34,6 @@ def quiet_libraries() -> None:
     """Keep the libraries' records below WARNING out of every log, whatever the root's level."""
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """One message as it will be tried. ``text`` (mrkdwn) stays out of ``repr``."""
-
-    place: PlaceId
-    text: str = field(repr=False)
-    key: str
-    thread: ThreadId | None = None
-    #: what is shown in place of ``text``, which then stands in notifications only
-    blocks: Sequence[dict[str, Any]] = field(default=(), repr=False)
-
-    @property
-    def metadata(self) -> dict[str, object]:
-        """What the message is found again by."""
-        return {"event_type": METADATA, "event_payload": {"key": self.key}}
-
-
-@dataclass(frozen=True, slots=True)
-class FileAddress:
-    """Where a file lies, and what it should be."""
-
-    address: str = field(repr=False)
-    mime: str = ""
-    size: int | None = None
 
 
 class Client:
@@ -132,6 +105,32 @@ class Client:
                 link_names=False,
             )
             return MessageId(_required(found, "ts"))
+
+    async def upload(self, name: str, content: bytes) -> str:
+        """Hand over what a file holds and return its id; nobody sees it before ``share``."""
+        with translated():
+            asked = await self._api().files_getUploadURLExternal(
+                filename=name, length=len(content)
+            )
+            address, file = _required(asked, "upload_url"), _required(asked, "file_id")
+            session = self._open()
+            async with session.post(address, data=content, timeout=_FILE_TIMEOUT) as response:
+                response.raise_for_status()
+        return file
+
+    async def share(self, draft: Draft, file: str) -> MessageId:
+        """Post an uploaded file under the draft's text as its title.
+
+        Raises ``AmbiguousSendError`` when Slack may have posted it. Slack may name the message
+        later only; the file's own id stands for it then.
+        """
+        with translated(sending=True):
+            found = await self._api().files_completeUploadExternal(
+                files=[{"id": file, "title": draft.text}],
+                channel_id=draft.place,
+                thread_ts=draft.thread,
+            )
+            return _shared(found["files"][0], draft.place) or MessageId(file)
 
     async def update(self, draft: Draft, message: MessageId) -> None:
         """Give one of our messages another text, other buttons and another key.
@@ -239,6 +238,13 @@ def _required(found: Any, key: str) -> str:
     return value
 
 
+def _shared(file: dict[str, Any], place: PlaceId) -> MessageId | None:
+    """Return the message by which a file stands in a channel, as far as Slack tells."""
+    shares = file.get("shares") or {}
+    posts = [*shares.get("public", {}).get(place, ()), *shares.get("private", {}).get(place, ())]
+    return MessageId(posts[0]["ts"]) if posts else None
+
+
 async def _paged(page: Callable[[str], Awaitable[Any]], key: str) -> AsyncIterator[dict[str, Any]]:
     """Yield the items of all pages; a page that cannot be had raises ``PlatformError``."""
     cursor = ""
@@ -251,13 +257,3 @@ async def _paged(page: Callable[[str], Awaitable[Any]], key: str) -> AsyncIterat
             yield item
         if not cursor:
             return
-
-
-def key_of(message: dict[str, Any]) -> str:
-    """Return the key that a message read back was sent with, "" for any other message."""
-    metadata = message.get("metadata")
-    if not isinstance(metadata, dict) or metadata.get("event_type") != METADATA:
-        return ""
-    payload = metadata.get("event_payload")
-    key = payload.get("key") if isinstance(payload, dict) else None
-    return key if isinstance(key, str) else ""

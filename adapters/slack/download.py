@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     import aiohttp
 
-    from adapters.slack.client import Client, FileAddress
+    from adapters.slack.client import Client
+    from adapters.slack.drafts import FileAddress
 
 _HOSTS = ("slack.com", "slack-files.com")
 _PIECE = 1 << 16

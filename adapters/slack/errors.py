@@ -61,6 +61,12 @@ _CODES = {
     "no_text": "empty",
     "file_not_found": "gone",
     "file_deleted": "gone",
+    "file_uploads_disabled": "forbidden",
+    "file_uploads_except_images_disabled": "forbidden",
+    "posting_to_channel_denied": "forbidden",
+    "posting_to_general_channel_denied": "forbidden",
+    "storage_limit_reached": "too_large",
+    "file_upload_size_restricted": "too_large",
 }
 #: Slack broke off: in part it may have done the work all the same
 _BROKEN_OFF = frozenset({"internal_error", "fatal_error", "request_timeout", "team_added_to_org"})

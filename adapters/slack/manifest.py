@@ -31,6 +31,7 @@ CAPABILITIES = Capabilities(
     length_unit="points",
     measure=size,
     resend=Resend.LOOK_UP,
+    max_upload=1 << 30,
     preview=True,
     typing=True,
     buttons=True,

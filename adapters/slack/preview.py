@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapters.slack.client import Draft
+from adapters.slack.drafts import Draft
 from adapters.slack.manifest import LONGEST
 from adapters.slack.render import render, size
 from gateway.live import Live

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
 
 from adapters.slack.buttons import blocks
-from adapters.slack.client import Draft, key_of
+from adapters.slack.drafts import Draft, files_of, key_of
 from adapters.slack.errors import BLOCKS, GONE, THREAD
 from adapters.slack.preview import begin, preview_key
 from adapters.slack.render import render
 from gateway.model.errors import Disposition, PlatformError
 from gateway.model.ids import MessageId
 from gateway.model.outbound import Receipt
+from gateway.policy.documents import marked
 from gateway.text.behind import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
     from typing import Any
 
     from adapters.slack.client import Client
@@ -79,14 +82,29 @@ class Sink:
         posted = await self._post(first_draft(in_words(part)))
         return replace(posted, degraded=("no-buttons", *posted.degraded))
 
-    async def _post(self, draft: Draft) -> Receipt:
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        """Post the part's file, under a name by which it is found again."""
+        if part.file is None:
+            raise ValueError("a part without a file")
+        where, label = part.address, part.file.label
+        content = await asyncio.to_thread(path.read_bytes)
+        file = await self._client.upload(marked(label, part.key), content)
+        draft = Draft(where.place, label, part.key, where.thread)
+        receipt = await self._post(draft, lambda each: self._client.share(each, file))
+        self._board.settle(part.turn)
+        return receipt
+
+    async def _post(
+        self, draft: Draft, post: Callable[[Draft], Awaitable[MessageId]] | None = None
+    ) -> Receipt:
+        post = post or self._client.post
         try:
-            return Receipt(await self._client.post(draft))
+            return Receipt(await post(draft))
         except PlatformError as error:
             if error.code != THREAD or draft.thread is None:
                 raise
             log.info("slack.gave_way", action="send", place=draft.place, why=error.code)
-            return Receipt(await self._client.post(replace(draft, thread=None)), ("no-thread",))
+            return Receipt(await post(replace(draft, thread=None)), ("no-thread",))
 
     async def _finish(self, shown: Shown, turn: TurnId, draft: Draft) -> Receipt | None:
         """Write the part into the message that shows it; None when there is no such message.
@@ -95,7 +113,10 @@ class Sink:
         """
         if shown.message is None and shown.lost:
             where = shown.address
-            shown.message = await self._find(where.place, where.thread, preview_key(turn))
+            key = preview_key(turn)
+            shown.message = await self._find(
+                where.place, where.thread, lambda each: key_of(each) == key
+            )
             shown.lost = False
         if shown.message is None:
             return None
@@ -129,22 +150,24 @@ class Sink:
 
     async def look_up(self, part: Part) -> Receipt | None:
         """Find what an earlier send of ``part`` posted, in its thread or outside."""
-        where = part.address
-        found = await self._find(where.place, where.thread, part.key)
+        where, ours = part.address, _mark_of(part)
+        found = await self._find(where.place, where.thread, ours)
         if found is not None:
             self._board.settle(part.turn)
             return Receipt(found)
         if where.thread is None:
             return None
-        found = await self._find(where.place, None, part.key)
+        found = await self._find(where.place, None, ours)
         return None if found is None else Receipt(found, ("no-thread",))
 
-    async def _find(self, place: PlaceId, thread: ThreadId | None, key: str) -> MessageId | None:
+    async def _find(
+        self, place: PlaceId, thread: ThreadId | None, ours: Callable[[dict[str, Any]], bool]
+    ) -> MessageId | None:
         looked_at = 0
         try:
             async for message in self._read(place, thread):
                 looked_at += 1
-                if key_of(message) == key:
+                if ours(message):
                     return MessageId(message["ts"])
                 if looked_at >= _LOOKED_AT and thread is None:
                     return None
@@ -185,3 +208,11 @@ def first_draft(part: Part) -> Draft:
     text, where = render(part.content), part.address
     shown = () if part.choice is None else blocks(text, part.choice)
     return Draft(where.place, text, part.key, where.thread, shown)
+
+
+def _mark_of(part: Part) -> Callable[[dict[str, Any]], bool]:
+    """Return what tells the message of a part that was sent before."""
+    if part.file is None:
+        return lambda message: key_of(message) == part.key
+    name = marked(part.file.label, part.key)
+    return lambda message: name in files_of(message)

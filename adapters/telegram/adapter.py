@@ -25,6 +25,7 @@ from gateway.model.ids import AccountId
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
+    from pathlib import Path
 
     from adapters.telegram.manifest import TelegramSettings
     from adapters.telegram.source import Way
@@ -59,6 +60,9 @@ class TelegramAdapter:
 
     async def send(self, part: Part) -> Receipt:
         return await self._sink.send(part)
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        return await self._sink.send_file(part, path)
 
     async def look_up(self, part: Part) -> Receipt | None:
         """Never claims anything: a bot cannot read what it has posted."""

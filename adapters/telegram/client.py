@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
-from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -15,13 +14,13 @@ from telegram import (
     InlineKeyboardButton,
     InlineKeyboardMarkup,
     LinkPreviewOptions,
-    MessageEntity,
     ReplyParameters,
 )
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, TelegramError
 from telegram.request import HTTPXRequest
 
+from adapters.telegram.drafts import Sent, WebhookState
 from adapters.telegram.errors import translated
 from adapters.telegram.words import Me
 from gateway.model.errors import PlatformError
@@ -30,8 +29,10 @@ from gateway.policy.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
+    from telegram import Message
+
+    from adapters.telegram.drafts import Draft, Upload
     from adapters.telegram.manifest import TelegramSettings
     from gateway.model.choice import Choice
     from gateway.model.ids import PlaceId, ThreadId
@@ -54,43 +55,6 @@ _POLL_GRACE = 5.0
 
 #: Loggers that put addresses (and so the token), arguments and answers into their records.
 TALKATIVE = ("httpx", "httpcore", "telegram")
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """One ``sendMessage`` as it will be tried. ``text`` stays out of ``repr``."""
-
-    place: PlaceId
-    text: str = field(repr=False)
-    entities: tuple[MessageEntity, ...] = field(default=(), repr=False)
-    thread: ThreadId | None = None
-    reply_to: MessageId | None = None
-    choice: Choice | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """Telegram's answer to a send."""
-
-    message: MessageId
-    #: it stands as an answer to the message that the draft named
-    replied: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookState:
-    """What Telegram says of a bot's webhook. ``url`` holds its secret path."""
-
-    url: str = field(repr=False)
-    waiting: int = 0
-    error: str = ""
-    error_at: datetime | None = None
-
-    def failing(self, now: datetime, seconds: float) -> bool:
-        """Tell whether updates wait and the last delivery failed within ``seconds``."""
-        if not self.waiting or self.error_at is None:
-            return False
-        return now - self.error_at <= timedelta(seconds=seconds)
 
 
 def quiet_libraries() -> None:
@@ -203,11 +167,21 @@ class Client:
                 reply_markup=_keyboard(draft.choice),
                 link_preview_options=LinkPreviewOptions(is_disabled=True),
             )
-            target = message.reply_to_message
-            return Sent(
-                MessageId(str(message.message_id)),
-                replied=target is not None and str(target.message_id) == draft.reply_to,
+            return _sent(message, draft.reply_to)
+
+    async def send_file(self, upload: Upload) -> Sent:
+        """Post one file. Raises ``AmbiguousSendError`` when Telegram may have posted it."""
+        send = self._bot.send_photo if upload.photo else self._bot.send_document
+        content = await asyncio.to_thread(upload.path.read_bytes)
+        with translated(sending=True):
+            message = await send(
+                upload.place,
+                content,
+                filename=upload.name,
+                message_thread_id=_number(upload.thread),
+                reply_parameters=_reply(upload.reply_to),
             )
+            return _sent(message, upload.reply_to)
 
     async def edit_message(self, draft: Draft, message: MessageId) -> None:
         """Give a message of the bot's own the draft's text; doing it twice changes nothing.
@@ -270,6 +244,12 @@ class Client:
         """Close all connections; nothing may be called afterwards."""
         await self._polls.shutdown()
         await self._calls.shutdown()
+
+
+def _sent(message: Message, reply_to: MessageId | None) -> Sent:
+    target = message.reply_to_message
+    replied = target is not None and str(target.message_id) == reply_to
+    return Sent(MessageId(str(message.message_id)), replied=replied)
 
 
 def _number(thread: ThreadId | None) -> int | None:

@@ -36,6 +36,7 @@ os.environ.setdefault("PTB_TIMEDELTA", "true")
 #: codes of refusals that the sink answers by sending less
 ENTITIES, REPLY, THREAD = "entities", "reply_not_found", "thread_not_found"
 BUTTONS = "buttons"
+PHOTO = "no_photo"
 
 _STATUS = re.compile(r"\(([1-5]\d\d)\)")
 _LONGEST_DETAIL = 200
@@ -70,6 +71,12 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
     ("reply markup", BUTTONS),
     ("reply_markup", BUTTONS),
     ("inline keyboard", BUTTONS),
+    ("rights to send documents", "forbidden"),
+    ("rights to send photos", "forbidden"),
+    ("chat_send_", "forbidden"),
+    ("photo_", PHOTO),
+    ("image_process_failed", PHOTO),
+    ("too big for a photo", PHOTO),
     ("chat not found", "unreachable"),
     ("user not found", "unreachable"),
     ("peer_id_invalid", "unreachable"),
@@ -146,6 +153,9 @@ def _network(error: Exception) -> PlatformError:
     status = _status(error)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return _wait(_UNSTATED_WAIT)
+    too_large = str(error)[:_LONGEST_DETAIL].lower().startswith("request entity too large")
+    if too_large or status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return PlatformError("Telegram takes no file as large as that", code="too_large")
     if status is not None and 400 <= status < 500:
         return PlatformError(f"Telegram refused with status {status}", code="refused")
     return PlatformError(

@@ -31,6 +31,7 @@ CAPABILITIES = Capabilities(
     paste_limit=3900,
     max_spans=100,
     max_download=20 << 20,
+    max_upload=50 << 20,
 )
 
 #: the group's anonymous admin, Telegram itself, a person who writes as a channel

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from adapters.telegram.client import Draft
+from adapters.telegram.drafts import Draft
 from adapters.telegram.manifest import CAPABILITIES
 from adapters.telegram.render import render
 from gateway.live import FAREWELL, Live

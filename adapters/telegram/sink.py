@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from adapters.telegram.client import Draft
-from adapters.telegram.errors import BUTTONS, ENTITIES, REPLY, THREAD, ChatMovedError
+from adapters.telegram.drafts import Draft, Upload
+from adapters.telegram.errors import BUTTONS, ENTITIES, PHOTO, REPLY, THREAD, ChatMovedError
 from adapters.telegram.manifest import CAPABILITIES
 from adapters.telegram.pace import is_group
 from adapters.telegram.people import GENERAL_TOPIC
@@ -26,6 +26,7 @@ from gateway.text.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from pathlib import Path
 
     from adapters.telegram.client import Client
     from adapters.telegram.pace import Pacer
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 log: structlog.stdlib.BoundLogger = structlog.get_logger()
 
 _T = TypeVar("_T")
+_Draft = TypeVar("_Draft", Draft, Upload)
+
+#: what Telegram shows as a photo, up to so many bytes
+_PHOTOS = frozenset({"image/png", "image/jpeg", "image/webp"})
+LARGEST_PHOTO = 10_000_000
 
 
 class Sink:
@@ -125,7 +131,7 @@ class Sink:
                     part = in_words(part)
                     draft, degraded = first_draft(part), [*degraded, "no-buttons"]
                     continue
-                lesser = give_way(draft, part, error)
+                lesser = lesser_draft(draft, part, error)
                 if lesser is None:
                     raise
                 draft, label = lesser
@@ -133,6 +139,26 @@ class Sink:
                 log.info("telegram.gave_way", action="send", place=draft.place, why=error.code)
                 continue
             if draft.reply_to is not None and not sent.replied:
+                degraded.append("no-reply")
+            return Receipt(sent.message, tuple(degraded))
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        """Post the part's file; a picture as a photo where Telegram can show it."""
+        upload = first_upload(part, path)
+        degraded: list[str] = []
+        while True:
+            try:
+                sent = await self._spend(upload.place, partial(self._client.send_file, upload))
+            except PlatformError as error:
+                lesser = lesser_upload(upload, part, error)
+                if lesser is None:
+                    raise
+                upload, label = lesser
+                degraded += [label] if label else []
+                log.info("telegram.gave_way", action="send", place=upload.place, why=error.code)
+                continue
+            self._board.settle(part.turn)
+            if upload.reply_to is not None and not sent.replied:
                 degraded.append("no-reply")
             return Receipt(sent.message, tuple(degraded))
 
@@ -180,7 +206,30 @@ def is_passing(error: PlatformError) -> bool:
     return error.disposition is not Disposition.GIVE_UP and not isinstance(error, ChatMovedError)
 
 
-def give_way(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft, str] | None:
+def first_upload(part: Part, path: Path) -> Upload:
+    """Return the part's file as it should be shown."""
+    if part.file is None:
+        raise ValueError("a part without a file")
+    photo = part.file.mime in _PHOTOS and part.file.size <= LARGEST_PHOTO
+    where = part.address
+    return Upload(where.place, path, part.file.label, photo, topic(where), part.reply_to)
+
+
+def lesser_upload(upload: Upload, part: Part, error: PlatformError) -> tuple[Upload, str] | None:
+    """Return what to try after a file was refused; a photo may still go as a document."""
+    if error.code == PHOTO and upload.photo:
+        return replace(upload, photo=False), ""
+    return give_way(upload, part, error)
+
+
+def lesser_draft(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft, str] | None:
+    """Return what to try after words were refused."""
+    if error.code == ENTITIES and draft.entities:
+        return without_formatting(draft, part), "plain"
+    return give_way(draft, part, error)
+
+
+def give_way(draft: _Draft, part: Part, error: PlatformError) -> tuple[_Draft, str] | None:
     """Return what to try after a refusal and what it gives up ("": nothing), or None.
 
     Each step is taken once, so that repeated refusals end.
@@ -189,8 +238,6 @@ def give_way(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft, str
         # Numbers of the old group mean other messages in the new one.
         moved = replace(draft, place=error.place, thread=None, reply_to=None)
         return moved, "" if draft.reply_to is None else "no-reply"
-    if error.code == ENTITIES and draft.entities:
-        return without_formatting(draft, part), "plain"
     if error.code == THREAD and draft.thread is not None:
         return replace(draft, thread=None), "no-thread"
     if error.code == REPLY and draft.reply_to is not None:

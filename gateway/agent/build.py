@@ -37,7 +37,7 @@ def build_agent(
     # the library would print an advertisement into the first conversation on a terminal
     os.environ.setdefault("PYDANTIC_AI_NO_BANNER", "1")
     # the imports take a second, which not every command should pay
-    from gateway.agent import small
+    from gateway.agent import handing, small
     from gateway.agent.local import LocalServer
     from gateway.agent.models import HostedModels, LocalModel
     from gateway.agent.prompt import Layout
@@ -58,5 +58,5 @@ def build_agent(
         persona,
         layout=Layout(history_tokens=settings.max_history_tokens),
         limits=limits,
-        tools=adapt(tools),
+        tools=adapt([*tools, handing.tool()]),
     )

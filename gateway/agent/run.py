@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field, replace
 from types import NoneType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 from pydantic_ai import Agent as Loop
 from pydantic_ai import UsageLimits
 from pydantic_ai.messages import (
+    BinaryImage,
     ModelRequest,
     ModelResponse,
     PartDeltaEvent,
@@ -27,6 +28,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage
 
 from gateway.agent import errors, pictures
+from gateway.agent.handing import handed
 from gateway.agent.prompt import Layout, Persona, compose
 from gateway.agent.steps import GuardedTools, commit, load
 from gateway.agent.transcript import Transcript
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
     from gateway.agent.prompt import Prompt
+    from gateway.model.files import MadeFile
     from gateway.ports import StepLog
 
 log = structlog.get_logger(__name__)
@@ -77,12 +80,15 @@ class _Progress:
     transcript: Transcript
     usage: RunUsage = field(default_factory=RunUsage)
     response: ModelResponse | None = None
+    #: what was handed over, once the model has said its last word
+    files: tuple[MadeFile, ...] = ()
 
     def answer(self, *, stopped: bool = False) -> Answer:
         names = (self.response.provider_name, self.response.model_name) if self.response else ()
         return Answer(
             self.transcript.text,
             stopped=stopped,
+            files=self.files,
             model=":".join(name for name in names if name),
             requests=self.usage.requests,
             input_tokens=self.usage.input_tokens,
@@ -162,6 +168,7 @@ class ModelAgent:
             _replay(response, progress.transcript)
         progress.usage = stored.usage()
         if stored.finished:
+            progress.files = handed(stored.messages)
             return progress.answer()
         layout = self._layout
         while True:
@@ -205,23 +212,30 @@ class ModelAgent:
     ) -> Answer:
         stored = await load(log_)
         seen = await pictures.load(prompt.pictures)
+        model = await self._source.open()
         async with self._loop.iter(
             None,
+            output_type=_outputs(model),
             message_history=[*_messages(prompt, seen), *stored.messages],
             instructions=prompt.instructions,
-            model=await self._source.open(),
+            model=model,
             deps=request,
             toolsets=[GuardedTools(self._tools, started=stored.started)],
             usage_limits=UsageLimits(request_limit=self._limits.requests),
             usage=stored.usage(),
         ) as run:
             await _drive(run, log_, progress)
+            progress.files = handed(run.all_messages())
         return progress.answer()
 
 
-async def _drive(
-    run: AgentRun[TurnRequest, str | None], log_: StepLog, progress: _Progress
-) -> None:
+def _outputs(model: Model) -> Any:
+    """Return what may end a turn: words, nothing, and a picture where the model makes any."""
+    pictures = [BinaryImage] if model.profile.get("supports_image_output") else []
+    return [str, NoneType, *pictures]
+
+
+async def _drive(run: AgentRun[TurnRequest, Any], log_: StepLog, progress: _Progress) -> None:
     known = True  # the loop's first message is the last one of the history
     async for node in run:
         progress.usage = run.usage

@@ -40,7 +40,6 @@ from gateway.policy.retry import Backoff
 from gateway.settings.home import make_private_folder
 from gateway.store.lock import ProcessLock
 from gateway.supervisor import Supervisor
-from gateway.text import catalog
 
 if TYPE_CHECKING:
     import asyncio
@@ -266,7 +265,7 @@ class Gateway:
         return make_adapters(
             self._loaded,
             self._clock,
-            menu=_menu(self._commands, self._loaded),
+            menu=self._commands.menu,
             console=self._start.console,
             others=self._start.platforms,
         )
@@ -307,7 +306,8 @@ class Gateway:
 
     @cached_property
     def _turns(self) -> Turns:
-        commands = self._commands
+        commands, files = self._commands, self._start.home.files
+        closing = Closing(self._clock, self._post, files, prefetch=self._prefetch, wake=self._wake)
         return Turns(
             self._clock,
             self.current,
@@ -315,7 +315,7 @@ class Gateway:
             adapters={(each.platform, each.account): each for each in self.adapters},
             opening=self._opening,
             attachments=self._attachments,
-            closing=Closing(self._clock, self._post, prefetch=self._prefetch, wake=self._wake),
+            closing=closing,
             commands=commands,
             running=self._running,
             prefetch=self._prefetch,
@@ -333,6 +333,8 @@ class Gateway:
         return Delivery(
             self._clock,
             {(each.platform, each.account): each for each in self.adapters},
+            post=self._post,
+            folder=self._start.home.files,
             pairing=self._pairing,
             ending=self._ending,
         )
@@ -390,9 +392,3 @@ class Gateway:
 async def _noted(_lease: Lease) -> Outcome:
     """A note of another process has done its work by waking the engine."""
     return Done()
-
-
-def _menu(commands: Commands, loaded: Loaded) -> list[tuple[str, str]]:
-    language = loaded.settings.language
-    spoken = catalog.DEFAULT_LANGUAGE if language == "auto" else language
-    return [(name, catalog.text(f"cmd.{name}", spoken)) for name in commands.menu]

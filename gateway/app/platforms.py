@@ -10,6 +10,7 @@ from adapters.discord.manifest import MANIFEST as DISCORD
 from adapters.slack.manifest import MANIFEST as SLACK
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway.model.errors import ConfigurationError
+from gateway.text import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +51,7 @@ def make_adapters(
     loaded: Loaded,
     clock: Clock,
     *,
-    menu: Sequence[tuple[str, str]],
+    menu: Sequence[str],
     console: Mapping[str, Any] | None,
     others: bool,
 ) -> list[Adapter]:
@@ -64,7 +65,7 @@ def make_adapters(
         raise ConfigurationError(*problems)
     adapters: list[Adapter] = []
     for manifest in MANIFESTS:
-        extra = console if manifest is CONSOLE else {"commands": menu}
+        extra = console if manifest is CONSOLE else {"commands": _described(menu, loaded)}
         wanted = manifest is CONSOLE or others
         if extra is None or not wanted or not enabled(manifest, loaded):
             continue
@@ -73,3 +74,10 @@ def make_adapters(
         create: Callable[..., list[Adapter]] = getattr(importlib.import_module(module), function)
         adapters += create(settings, loaded.secrets, clock=clock, **extra)
     return adapters
+
+
+def _described(names: Sequence[str], loaded: Loaded) -> list[tuple[str, str]]:
+    """Return the commands of a platform's menu with a line for each."""
+    language = loaded.settings.language
+    spoken = catalog.DEFAULT_LANGUAGE if language == "auto" else language
+    return [(name, catalog.text(f"cmd.{name}", spoken)) for name in names]

@@ -47,6 +47,8 @@ class Capabilities:
     max_spans: int = 0
     #: bytes of the largest file that the platform hands out (0: it names no limit)
     max_download: int = 0
+    #: bytes of the largest file that a bot may send there (0: none may be sent)
+    max_upload: int = 0
     #: size of a part as the platform counts it, where that is not its visible text in
     #: ``length_unit`` (formatting that is written into the text counts as well)
     measure: Callable[[RichText], int] | None = field(default=None, compare=False)

@@ -1,8 +1,8 @@
-"""Files that people send: why one may not be had, and what is known of one that was fetched."""
+"""Files that people send, and files that are sent to them: what is known of one, or is amiss."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,28 @@ class FileProblem(StrEnum):
     SILENT = "silent"
     #: no file at all: a sticker, a poll, a place
     NO_FILE = "no_file"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFile:
+    """A file that the agent hands to its person. ``data`` stays out of ``repr``."""
+
+    #: a safe file name: what the person sees, never a path
+    label: str
+    mime: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A stored file of ours that a part carries."""
+
+    #: our own name for it in the folder of files
+    name: str
+    label: str
+    mime: str
+    #: bytes
+    size: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gateway.model.choice import Choice
+from gateway.model.files import SentFile
 from gateway.model.ids import (
     AccountId,
     MessageId,
@@ -79,6 +80,7 @@ class Part:
 
     key: str
     address: Address
+    #: empty where the message is a file
     content: RichText
     turn: TurnId | None = None
     #: the message this answers; a missing one must not stop the delivery
@@ -90,6 +92,8 @@ class Part:
     #: the own message that it takes the place of, buttons and all; one that is gone must not
     #: stop the delivery
     edits: MessageId | None = None
+    #: the message is this file, without words
+    file: SentFile | None = None
     #: this part was in flight when the process before this one ended
     in_doubt: bool = field(default=False, compare=False)
 

@@ -68,16 +68,16 @@ def _discard(part: Path) -> None:
     part.unlink(missing_ok=True)
 
 
-def write(path: Path, words: str) -> None:
-    """Write a text, whole or not at all."""
+def write(path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all."""
     part = path.with_suffix(".part")
     with _create(part) as file:
-        file.write(words.encode())
+        file.write(data)
     part.replace(path)
 
 
 def read(path: Path) -> str:
-    """Return a text that ``write`` wrote."""
+    """Return what ``write`` wrote of a text."""
     return path.read_text("utf-8")
 
 

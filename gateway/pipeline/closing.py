@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import structlog
+
 from gateway.model.ids import LedgerKey
 from gateway.model.turn import TurnState
-from gateway.store import ledger, messages, outbox, recall, search, turns
+from gateway.pipeline import handing
+from gateway.store import files, ledger, messages, outbox, recall, search, turns
 from gateway.text import catalog
 from gateway.text.clean import blank, clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from gateway.memory.lane import Wake
+    from gateway.model.files import SentFile
     from gateway.model.outbound import RichText
     from gateway.model.turn import TurnState as State
     from gateway.pipeline.opening import OpenTurn
@@ -25,36 +30,63 @@ if TYPE_CHECKING:
     from gateway.store.engine import Tx
     from gateway.store.turns import Turn
 
+log = structlog.get_logger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Closed:
     """What is to be committed: said by the agent (may be empty), shown to the person."""
 
+    #: what history and memory keep
     said: str
     contents: Sequence[RichText]
     answer: Answer | None = None
+    #: they lie in the folder of files already
+    files: Sequence[SentFile] = ()
 
 
 class Closing:
     """Writes the end of a turn. ``compose`` first, outside the transaction: it costs time."""
 
-    def __init__(self, clock: Clock, post: Post, *, prefetch: Prefetch, wake: Wake) -> None:
+    def __init__(
+        self, clock: Clock, post: Post, folder: Path, *, prefetch: Prefetch, wake: Wake
+    ) -> None:
+        """``folder``: where files of answers are kept."""
         self._clock = clock
         self._post = post
+        self._folder = folder
         self._prefetch = prefetch
         self._wake = wake
 
-    def compose(self, turn: Turn, answer: Answer) -> Closed:
-        """Return what an agent's answer becomes for its person."""
+    async def compose(self, turn: Turn, answer: Answer) -> Closed:
+        """Return what an agent's answer becomes for its person; a stopped one has no files."""
         said = clean(answer.text)
         if blank(said):
             said = ""
-        shown = said or catalog.text(
-            "stopped" if answer.stopped else "empty_answer", turn.language
-        )
-        if said and answer.stopped:
+        made = () if answer.stopped else handing.named(answer.files)
+        contents = self._shown(turn, said, stopped=answer.stopped, wordless=bool(made))
+        kept = handing.mentioned(said, made)
+        if said and self._post.takes_files(turn.address.platform):
+            made = (*made, *handing.besides(said, len(contents)))
+        try:
+            sent = await handing.keep(self._folder, turn.id, made)
+        except OSError as error:
+            log.error("files.lost", action="turn", turn=turn.id, error=error.strerror)
+            told = catalog.text("sent.unstored", turn.language)
+            lost = self._post.compose(turn.address.platform, told)
+            return Closed(said, [*contents, *lost], answer)
+        return Closed(kept, contents, answer, sent)
+
+    def _shown(
+        self, turn: Turn, said: str, *, stopped: bool, wordless: bool
+    ) -> Sequence[RichText]:
+        """Return the words as parts; none where a file says it all."""
+        if not said and wordless:
+            return ()
+        shown = said or catalog.text("stopped" if stopped else "empty_answer", turn.language)
+        if said and stopped:
             shown = f"{said}\n\n{catalog.text('stopped', turn.language)}"
-        return Closed(said, self._post.compose(turn.address.platform, shown), answer)
+        return self._post.compose(turn.address.platform, shown)
 
     def answered(self, tx: Tx, opened: OpenTurn, closed: Closed, rules: Rules) -> None:
         """Commit an answer."""
@@ -70,9 +102,11 @@ class Closing:
             }
         turns.advance(tx, turn.id, TurnState.ANSWERED, now=now, usage=usage)
         self._remember_people(tx, opened, rules, wordless=True)
+        carried: list[int] = []
         if closed.said:
-            self._remember_answer(tx, turn, closed.said, rules)
-        self._finish(tx, turn, closed.contents)
+            message = self._remember_answer(tx, turn, closed.said, rules)
+            carried = files.carry(tx, turn.id, message, closed.files, now=now)
+        self._finish(tx, turn, closed.contents, carried)
         self._prefetch.request(tx, opened, rules)
 
     def failed(self, tx: Tx, opened: OpenTurn, told: str, rules: Rules, *, error: str) -> None:
@@ -100,7 +134,9 @@ class Closing:
         turns.advance(tx, opened.turn.id, state, now=now, error=error, detail=error)
         self._remember_people(tx, opened, rules)
 
-    def _finish(self, tx: Tx, turn: Turn, contents: Sequence[RichText]) -> None:
+    def _finish(
+        self, tx: Tx, turn: Turn, contents: Sequence[RichText], carried: Sequence[int] = ()
+    ) -> None:
         turns.drop_steps(tx, turn.id)
         recall.thaw(tx, turn.id)
         search.feed(tx, turn.id)
@@ -110,6 +146,7 @@ class Closing:
                 key=turn.id,
                 address=turn.address,
                 contents=contents,
+                files=carried,
                 purpose=outbox.ANSWER,
                 turn=turn.id,
                 reply_to=turn.reply_to,
@@ -142,7 +179,7 @@ class Closing:
         if not rules.skip_user:
             self._wake(tx, opened.turn.session, once=opened.turn.id)
 
-    def _remember_answer(self, tx: Tx, turn: Turn, said: str, rules: Rules) -> None:
+    def _remember_answer(self, tx: Tx, turn: Turn, said: str, rules: Rules) -> int:
         now = self._clock.now()
         message = messages.add(
             tx,
@@ -162,3 +199,4 @@ class Closing:
             sent_at=now,
         )
         ledger.add(tx, entry, ledger.LedgerState.HELD, skip=rules.skip_agent, now=now)
+        return message

@@ -6,6 +6,7 @@ when something broke; what may be done then is the platform's declared ``Resend`
 
 from __future__ import annotations
 
+import asyncio
 import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,17 +25,21 @@ from gateway.model.ids import PlaceId
 from gateway.model.outbound import PartState
 from gateway.pipeline.lateness import with_apology
 from gateway.policy.retry import Backoff
-from gateway.store import outbox, places
+from gateway.store import outbox, places, turns
+from gateway.text import catalog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease
+    from gateway.model.files import SentFile
     from gateway.model.ids import AccountId, PlatformName
     from gateway.model.outbound import Part, Receipt
     from gateway.pipeline.ending import Ending
     from gateway.pipeline.pairing import Pairing
+    from gateway.pipeline.post import Post
     from gateway.ports import Adapter, Clock
     from gateway.store.engine import Tx
     from gateway.store.outbox import StoredPart
@@ -43,6 +48,8 @@ log = structlog.get_logger(__name__)
 
 #: an outage of a platform is waited out for about a day, then the operator must decide
 BACKOFF = Backoff(first=1.0, factor=2.0, ceiling=60.0, jitter=0.2, attempts=1500)
+#: why a file did not arrive, as far as its person is told
+REASONS = frozenset({"too_large", "forbidden", "gone"})
 #: why a part waits whose platform does not run here
 OFF = "platform_off"
 
@@ -55,12 +62,17 @@ class Delivery:
         clock: Clock,
         adapters: Mapping[tuple[PlatformName, AccountId], Adapter],
         *,
+        post: Post,
+        folder: Path,
         pairing: Pairing,
         ending: Ending,
         roll: Callable[[], float] = random.random,
     ) -> None:
+        """``folder``: where the files of answers lie."""
         self._clock = clock
         self._adapters = adapters
+        self._post = post
+        self._folder = folder
         self._pairing = pairing
         self._ending = ending
         self._roll = roll
@@ -86,7 +98,7 @@ class Delivery:
         """``on_dead`` of the lane."""
         stored = outbox.load(tx.conn, item.payload["part"])
         if not stored.state.final:
-            self._ending.conclude(tx, stored, PartState.FAILED, error=error)
+            self._end(tx, stored, PartState.FAILED, error)
 
     def _begin(self, tx: Tx, item: Item) -> StoredPart:
         stored = outbox.load(tx.conn, item.payload["part"])
@@ -140,7 +152,17 @@ class Delivery:
                 found = await adapter.look_up(stored.part)
                 if found is not None:
                     return found
-        return await adapter.send(stored.part)
+        if stored.part.file is None:
+            return await adapter.send(stored.part)
+        return await self._send_file(adapter, stored.part, stored.part.file)
+
+    async def _send_file(self, adapter: Adapter, part: Part, file: SentFile) -> Receipt:
+        if file.size > adapter.capabilities.max_upload:
+            raise PlatformError("the file is larger than the platform takes", code="too_large")
+        path = self._folder / file.name
+        if not await asyncio.to_thread(path.is_file):
+            raise PlatformError("the file has served its time and is deleted", code="gone")
+        return await adapter.send_file(part, path)
 
     # --- outcomes ------------------------------------------------------------------------
 
@@ -164,7 +186,19 @@ class Delivery:
             state=state.value,
             code=error,
         )
-        return Done(lambda tx: self._ending.conclude(tx, stored, state, error=error))
+        return Done(lambda tx: self._end(tx, stored, state, error))
+
+    def _end(self, tx: Tx, stored: StoredPart, state: PartState, error: str) -> None:
+        """Write down how a part ended; of a file that did not arrive its person is told."""
+        self._ending.conclude(tx, stored, state, error=error)
+        file = stored.part.file
+        if file is None or state is not PartState.FAILED:
+            return
+        turn = None if stored.part.turn is None else turns.load(tx.conn, stored.part.turn)
+        language = catalog.DEFAULT_LANGUAGE if turn is None else turn.language
+        reason = error if error in REASONS else "refused"
+        letter = outbox.Letter(key=f"unsent:{stored.id}", address=stored.part.address, contents=())
+        self._post.notice(tx, letter, catalog.text(f"sent.{reason}", language, name=file.label))
 
     def _not_here(self, stored: StoredPart) -> Outcome:
         """Keep a part whose platform this process does not run; another start may."""
@@ -179,6 +213,9 @@ class Delivery:
         self, lease: Lease, adapter: Adapter, stored: StoredPart, error: PlatformError
     ) -> Outcome:
         if isinstance(error, UnreachableError):
+            if stored.part.file is not None:
+                # words may be allowed where files are not: the notice of it finds out
+                return self._final(stored, PartState.FAILED, error="forbidden")
             return self._unreachable(stored, error)
         if isinstance(error, RateLimitedError):
             return self._later(stored, error.retry_after or 1.0, error)

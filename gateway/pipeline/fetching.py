@@ -101,7 +101,7 @@ class Fetcher:
 
         async def attempt() -> None:
             words = clean(await transcriber.transcribe(path, mime)).strip()
-            await asyncio.to_thread(cabinet.write, transcript, words)
+            await asyncio.to_thread(cabinet.write, transcript, words.encode())
 
         if not await asyncio.to_thread(transcript.exists):
             error = await self._patiently(attempt)

@@ -36,7 +36,9 @@ def with_apology(
     ``started``: when this process began. Only for a part that certainly was not sent before.
     """
     turn = None if stored.part.turn is None else turns.load(conn, stored.part.turn)
-    if turn is None or stored.purpose != outbox.ANSWER or not stored.part.last:
+    if turn is None or stored.purpose != outbox.ANSWER:
+        return None
+    if stored.part.file is not None or not outbox.ends_words(conn, stored):
         return None
     received = inbox.newest_of_turn(conn, turn.id)
     if received is None or received >= started or now - received <= PATIENCE:

@@ -57,6 +57,10 @@ class Post:
             max_spans=facts.max_spans,
         )
 
+    def takes_files(self, platform: PlatformName) -> bool:
+        """Tell whether files can be sent there."""
+        return self._capabilities[platform].max_upload > 0
+
     def send(self, tx: Tx, letter: outbox.Letter) -> None:
         """Put a letter's parts on their way, in order behind whatever its place waits for."""
         for part in outbox.post(tx, letter, now=self._clock.now()):

@@ -124,11 +124,11 @@ class Turns:
                         raise
                     told = catalog.text(error.user_text or "failed.model", turn.language)
                     return self._failed(received, told, code=error.code)
-        return self._answered(received, answer)
+        return await self._answered(received, answer)
 
-    def _answered(self, received: Received, answer: Answer) -> Outcome:
+    async def _answered(self, received: Received, answer: Answer) -> Outcome:
         opened, rules = received.opened, self._current.rules
-        closed = self._closing.compose(opened.turn, answer)
+        closed = await self._closing.compose(opened.turn, answer)
         log.info("turn.answered", action="turn", turn=opened.turn.id, model=answer.model)
         return Done(lambda tx: self._closing.answered(tx, opened, closed, rules))
 

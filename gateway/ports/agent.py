@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gateway.model.events import Forward, ReplyRef
-    from gateway.model.files import AttachedFile
+    from gateway.model.files import AttachedFile, MadeFile
     from gateway.model.ids import (
         PeerId,
         SessionId,
@@ -78,6 +78,8 @@ class Answer:
     text: str
     #: the person stopped it: ``text`` is what had been written so far
     stopped: bool = False
+    #: what is sent to the person behind the words, in order
+    files: tuple[MadeFile, ...] = ()
     #: ``provider:name`` of the model that answered, for the trace
     model: str = ""
     requests: int = 0

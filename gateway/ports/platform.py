@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from pydantic import BaseModel
 
@@ -120,6 +121,13 @@ class Adapter(Protocol):
 
     async def send(self, part: Part) -> Receipt:
         """Send one part. Raises a ``PlatformError`` whose disposition says what is known."""
+        ...
+
+    async def send_file(self, part: Part, path: Path) -> Receipt:
+        """Send the file of a part, which lies at ``path``, under its label.
+
+        As ``send``; the code is ``too_large``, ``forbidden`` or ``gone`` where that is known.
+        """
         ...
 
     async def look_up(self, part: Part) -> Receipt | None:

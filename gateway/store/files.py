@@ -14,9 +14,10 @@ from gateway.store import statements
 from gateway.store.tables import file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from gateway.model.files import SentFile
     from gateway.model.ids import TurnId
     from gateway.store.engine import Tx
 
@@ -67,6 +68,31 @@ def plan(tx: Tx, turn: TurnId, new: StoredFile, *, now: datetime) -> None:
         created_at=now,
     )
     tx.conn.execute(statement.on_conflict_do_nothing(index_elements=["message_id", "ordinal"]))
+
+
+def carry(
+    tx: Tx, turn: TurnId, message_id: int, sent: Sequence[SentFile], *, now: datetime
+) -> list[int]:
+    """Write down the files of an answer, which is ``message_id``, and return their ids."""
+    return [
+        tx.conn.execute(
+            sa.insert(file)
+            .values(
+                turn=turn,
+                message_id=message_id,
+                ordinal=ordinal,
+                kind=AttachmentKind.DOCUMENT,
+                label=one.label,
+                mime=one.mime,
+                size=one.size,
+                name=one.name,
+                state=FileState.READY,
+                created_at=now,
+            )
+            .returning(file.c.id)
+        ).scalar_one()
+        for ordinal, one in enumerate(sent)
+    ]
 
 
 def settle(tx: Tx, id_: int, problem: FileProblem | None, *, mime: str, size: int | None) -> None:

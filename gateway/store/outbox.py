@@ -1,4 +1,4 @@
-"""Outbound parts. A part's text stands here until it is delivered."""
+"""Outbound parts. A part's text stands here until it is delivered; a file's bytes never."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from gateway.model.files import SentFile
 from gateway.model.outbound import Address, Part, PartState, RichText
 from gateway.store import codec, statements
-from gateway.store.tables import outbox
+from gateway.store.tables import file, outbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,8 @@ class Letter:
     key: str
     address: Address
     contents: Sequence[RichText]
+    #: ids of files (``store.files``) that follow the words
+    files: Sequence[int] = ()
     purpose: str = NOTICE
     turn: TurnId | None = None
     reply_to: MessageId | None = None
@@ -55,22 +58,26 @@ class StoredPart:
 def post(tx: Tx, letter: Letter, *, now: datetime) -> list[int]:
     """Store a letter's parts; returns their ids, [] when this letter was posted before."""
     ids = []
-    for ordinal in range(len(letter.contents)):
+    parts: list[dict[str, Any]] = [
+        *({"content": _stored(letter, ordinal)} for ordinal in range(len(letter.contents))),
+        *({"file": file} for file in letter.files),
+    ]
+    for ordinal, part in enumerate(parts):
         statement = statements.insert(tx.conn, outbox).values(
             key=f"{letter.key}:{ordinal}",
             turn=letter.turn,
             ordinal=ordinal,
-            last=ordinal == len(letter.contents) - 1,
+            last=ordinal == len(parts) - 1,
             platform=letter.address.platform,
             account=letter.address.account,
             place=letter.address.place,
             thread=letter.address.thread,
             reply_to=letter.reply_to,
             purpose=letter.purpose,
-            content=_stored(letter, ordinal),
             state=PartState.WAITING,
             created_at=now,
             updated_at=now,
+            **part,
         )
         added = statement.on_conflict_do_nothing(index_elements=["key"]).returning(outbox.c.id)
         part_id = tx.conn.execute(added).scalar_one_or_none()
@@ -99,7 +106,12 @@ def load(conn: sa.Connection, part_id: int) -> StoredPart:
 
 def find(conn: sa.Connection, part_id: int) -> StoredPart | None:
     """Return a part, None where there is none."""
-    row = conn.execute(sa.select(outbox).where(outbox.c.id == part_id)).first()
+    carried = (file.c.name, file.c.label, file.c.mime, file.c.size)
+    row = conn.execute(
+        sa.select(outbox, *(column.label(f"file_{column.name}") for column in carried))
+        .outerjoin(file, file.c.id == outbox.c.file)
+        .where(outbox.c.id == part_id)
+    ).first()
     if row is None:
         return None
     state, held = PartState(row.state), row.content or {}
@@ -112,9 +124,23 @@ def find(conn: sa.Connection, part_id: int) -> StoredPart | None:
         last=row.last,
         choice=codec.choice_from_json(held["choice"]) if "choice" in held else None,
         edits=held.get("edits"),
+        file=None
+        if row.file is None
+        else SentFile(row.file_name, row.file_label, row.file_mime, row.file_size or 0),
         in_doubt=state is PartState.SENDING,
     )
     return StoredPart(row.id, part, row.ordinal, row.purpose, state, row.attempts)
+
+
+def ends_words(conn: sa.Connection, stored: StoredPart) -> bool:
+    """Tell whether a part is the last of its turn's answer that is words."""
+    words = (
+        outbox.c.turn == stored.part.turn,
+        outbox.c.purpose == ANSWER,
+        outbox.c.file.is_(None),
+    )
+    last = conn.execute(sa.select(sa.func.max(outbox.c.id)).where(*words)).scalar()
+    return last == stored.id
 
 
 def rewrite(tx: Tx, part_id: int, content: RichText) -> None:

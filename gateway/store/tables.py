@@ -119,7 +119,8 @@ turn_step = sa.Table(
     text("step"),
 )
 
-#: files that people sent with a turn; their content lies in the home's folder of files
+#: files that people sent with a turn, and those that answers carry; their content lies in the
+#: home's folder of files
 file = sa.Table(
     "file",
     metadata,
@@ -156,6 +157,8 @@ outbox = sa.Table(
     text("purpose"),  # answer | notice | pairing
     #: the part's text with its ranges; dropped once the part is delivered
     sa.Column("content", sa.JSON, nullable=True),
+    #: the part is this file of ours
+    sa.Column("file", RowId, nullable=True),
     text("state"),
     count("attempts"),
     text("sent_message", null=True),

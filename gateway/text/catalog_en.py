@@ -168,6 +168,15 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "file.kind.document": "the document",
     "file.kind.sticker": "the sticker",
     "file.kind.other": "the file",
+    "sent.too_large": (
+        "I could not send you {name}: this app does not take files as large as that."
+    ),
+    "sent.forbidden": "I could not send you {name}: I may not send files here.",
+    "sent.gone": "I could not send you {name}: it is not kept any more. Ask me for it again.",
+    "sent.refused": "I could not send you {name}: this app did not take it.",
+    "sent.unstored": (
+        "I meant to send you a file with this, but I could not store it. Please ask me again."
+    ),
     "failed.blind": "My model cannot see pictures. Tell me in words what it is about.",
     "failed.model": "I could not come up with an answer. Please try again in a moment.",
     "failed.credentials": (

@@ -150,6 +150,11 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "file.kind.document": "文档",
     "file.kind.sticker": "贴纸",
     "file.kind.other": "文件",
+    "sent.too_large": "无法把 {name} 发给你：这个应用不接受这么大的文件。",
+    "sent.forbidden": "无法把 {name} 发给你：我不能在这里发送文件。",
+    "sent.gone": "无法把 {name} 发给你：文件已不再保存，请再向我要一次。",
+    "sent.refused": "无法把 {name} 发给你：这个应用没有接收它。",
+    "sent.unstored": "我本想随这条回答发一个文件，但没能保存下来。请再向我要一次。",
     "failed.blind": "我的模型看不见图片。用文字告诉我是关于什么的吧。",
     "failed.model": "我没能想出回答。请稍后再试。",
     "failed.credentials": (

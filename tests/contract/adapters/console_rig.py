@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapters.console.adapter import ConsoleAdapter
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from gateway.model.events import InboundEvent
     from tests.contract.adapters.rig import Trait
+
+_LIES = re.compile(r"📎 (.+): (\S+)")
 
 
 class ConsoleRig:
@@ -68,7 +72,7 @@ class ConsoleRig:
     async def duplicate(self) -> None:
         raise AssertionError("a pipe repeats nothing")
 
-    def lose(self) -> None:
+    def lose(self, *, file: bool = False) -> None:
         raise AssertionError("nobody answers a write")
 
     def click(self, label: str) -> None:
@@ -79,6 +83,14 @@ class ConsoleRig:
 
     def remove(self) -> None:
         raise AssertionError("what is written stays")
+
+    def refuse_file(self, *, large: bool) -> None:
+        raise AssertionError("the file lies here already")
+
+    def files(self) -> list[tuple[str, bytes]]:
+        """Open what the console says lies somewhere."""
+        said = "\n".join(shown.text for shown in self.messages())
+        return [(name, Path(path).read_bytes()) for name, path in _LIES.findall(said)]
 
     def messages(self) -> list[Shown]:
         with suppress(BlockingIOError):

@@ -62,7 +62,7 @@ class DiscordRig:
     async def duplicate(self) -> None:
         self._dc.duplicate()
 
-    def lose(self) -> None:
+    def lose(self, *, file: bool = False) -> None:
         self._dc.lose("send")
 
     def click(self, label: str) -> None:
@@ -75,6 +75,15 @@ class DiscordRig:
 
     def remove(self) -> None:
         self._dc.delete(self._dc.answers()[-1]["id"])
+
+    def refuse_file(self, *, large: bool) -> None:
+        if large:
+            self._dc.fail("send", 413, code=40005, message="Request entity too large")
+        else:
+            self._dc.fail("send", 403, code=50013, message="Missing Permissions")
+
+    def files(self) -> list[tuple[str, bytes]]:
+        return self._dc.sent_files()
 
     def messages(self) -> list[Shown]:
         return [_shown(each) for where in (None, CHANNEL) for each in self._dc.answers(where)]

@@ -92,8 +92,16 @@ class Rig(Protocol):
         """Deliver once more what was said last to the bot alone."""
         ...
 
-    def lose(self) -> None:
-        """Let the answer to the next send get lost on its way back."""
+    def lose(self, *, file: bool = False) -> None:
+        """Let the answer to the next send (of a file) get lost on its way back."""
+        ...
+
+    def refuse_file(self, *, large: bool) -> None:
+        """Let the platform refuse the next file: for its size, or altogether."""
+        ...
+
+    def files(self) -> list[tuple[str, bytes]]:
+        """Return (name, content) of the files that the bot sent to the person."""
         ...
 
     def click(self, label: str) -> None:

@@ -70,8 +70,15 @@ class SlackRig:
         said, text = self._last
         self._slack.say(text, channel=DIRECT, ts=said)
 
-    def lose(self) -> None:
-        self._slack.lose("chat.postMessage")
+    def lose(self, *, file: bool = False) -> None:
+        self._slack.lose("files.completeUploadExternal" if file else "chat.postMessage")
+
+    def refuse_file(self, *, large: bool) -> None:
+        code = "file_upload_size_restricted" if large else "file_uploads_disabled"
+        self._slack.fail("files.getUploadURLExternal", code)
+
+    def files(self) -> list[tuple[str, bytes]]:
+        return self._slack.sent_files(DIRECT)
 
     def click(self, label: str) -> None:
         self._slack.click(label)

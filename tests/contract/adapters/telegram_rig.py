@@ -66,8 +66,17 @@ class TelegramRig:
     async def duplicate(self) -> None:
         self._tg.duplicate()
 
-    def lose(self) -> None:
-        self._tg.lose("sendMessage")
+    def lose(self, *, file: bool = False) -> None:
+        self._tg.lose("sendDocument" if file else "sendMessage")
+
+    def refuse_file(self, *, large: bool) -> None:
+        if large:
+            self._tg.fail("sendDocument", 413, "Request Entity Too Large")
+        else:
+            self._tg.fail("sendDocument", 400, "not enough rights to send documents to the chat")
+
+    def files(self) -> list[tuple[str, bytes]]:
+        return self._tg.sent_files(PERSON)
 
     def click(self, label: str) -> None:
         self._tg.click(label, user=PERSON, chat=PERSON)
@@ -80,7 +89,8 @@ class TelegramRig:
         self._tg.delete(PERSON, self._tg.answers(PERSON)[-1]["message_id"])
 
     def messages(self) -> list[Shown]:
-        return [_shown(each) for chat in (PERSON, GROUP) for each in self._tg.answers(chat)]
+        answers = [each for chat in (PERSON, GROUP) for each in self._tg.answers(chat)]
+        return [_shown(each) for each in answers if "text" in each]
 
     def recorded(self) -> list[InboundEvent]:
         return [parse(update, me=ME) for update in recorded().values()]

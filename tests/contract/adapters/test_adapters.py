@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,9 @@ from gateway.model.capabilities import Resend
 from gateway.model.choice import Choice, Option, Tone
 from gateway.model.errors import AmbiguousSendError, Disposition, PlatformError
 from gateway.model.events import EventKind, SenderKind
-from gateway.model.outbound import Part
+from gateway.model.files import SentFile
+from gateway.model.ids import AccountId, PlaceId, PlatformName
+from gateway.model.outbound import Address, Part, RichText
 from gateway.pipeline.addresses import account_of, address_of
 from tests.contract.adapters.console_rig import ConsoleRig, console
 from tests.contract.adapters.core import compose, starts_turn
@@ -21,8 +24,10 @@ from tests.contract.adapters.slack_rig import SlackRig, slack
 from tests.contract.adapters.telegram_rig import TelegramRig, telegram
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gateway.model.events import InboundEvent
-    from gateway.model.outbound import Receipt, RichText
+    from gateway.model.outbound import Receipt
     from tests.contract.adapters.rig import Rig
 
 RIGS = ((ConsoleRig, console), (TelegramRig, telegram), (DiscordRig, discord), (SlackRig, slack))
@@ -298,6 +303,94 @@ async def resolved(rig: Rig, wanted: Part) -> Receipt | None:
                 await rig.adapter.look_up(again)
             assert caught.value.disposition is Disposition.AMBIGUOUS
             return None
+
+
+# --- files ----------------------------------------------------------------------------------
+
+ADDRESS = Address(PlatformName("none"), AccountId("0"), PlaceId("0"))
+PLAN = "# План\n\nSpazieren 🐕\n".encode()
+
+
+def file_part(path: Path, label: str = "plan.md", *, in_doubt: bool = False) -> Part:
+    sent = SentFile(path.name, label, "text/markdown", path.stat().st_size)
+    return Part("p_file", ADDRESS, RichText(""), file=sent, in_doubt=in_doubt)
+
+
+def at(rig: Rig, made: Part) -> Part:
+    return replace(made, address=rig.address)
+
+
+def file(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    return file(tmp_path / "0123.md", PLAN)
+
+
+@on()
+async def test_a_file_arrives_whole_under_its_name(rig: Rig, plan: Path) -> None:
+    await rig.up()
+    await converse(rig, "hello")
+    receipt = await rig.adapter.send_file(at(rig, file_part(plan)), plan)
+    assert receipt.message
+    await until(lambda: rig.files() == [("plan.md", PLAN)])
+    assert rig.adapter.capabilities.max_upload > 0
+    await converse(rig, "thanks")
+    assert rig.core.turns == ["hello", "thanks"]  # the file that came back to us started none
+
+
+@on(Trait.LOSSES)
+async def test_a_lost_answer_to_a_file_is_handled_as_the_platform_allows(
+    rig: Rig, plan: Path
+) -> None:
+    """Two files of one name: each stands there once, whatever may be done about the loss."""
+    await rig.up()
+    await converse(rig, "hello")
+    earlier = replace(at(rig, file_part(plan)), key="p_earlier")
+    await rig.adapter.send_file(earlier, plan)
+    later = file(plan.with_name("4567.md"), PLAN + b"Later.")
+    wanted = at(rig, file_part(later))
+    rig.lose(file=True)
+    with pytest.raises(AmbiguousSendError):
+        await rig.adapter.send_file(wanted, later)
+    again = replace(wanted, in_doubt=True)
+    receipt = None
+    match rig.adapter.capabilities.resend:
+        case Resend.IDEMPOTENT:
+            receipt = await rig.adapter.send_file(again, later)
+        case Resend.LOOK_UP:
+            receipt = await rig.adapter.look_up(again)
+        case Resend.NEVER:
+            assert isinstance(rig, TelegramRig)
+    assert [content for _, content in rig.files()] == [PLAN, PLAN + b"Later."]
+    assert (receipt is None) is isinstance(rig, TelegramRig)
+
+
+@on(Trait.LOSSES)
+async def test_a_file_that_was_never_taken_is_not_found(rig: Rig, plan: Path) -> None:
+    await rig.up()
+    await converse(rig, "hello")
+    unsent = at(rig, file_part(plan, in_doubt=True))
+    if rig.adapter.capabilities.resend is Resend.LOOK_UP:
+        assert await rig.adapter.look_up(unsent) is None
+    await rig.adapter.send_file(unsent, plan)
+    assert len(rig.files()) == 1
+
+
+@on(Trait.LOSSES)
+@pytest.mark.parametrize("large", [True, False])
+async def test_a_refused_file_says_why(rig: Rig, plan: Path, large: bool) -> None:
+    await rig.up()
+    await converse(rig, "hello")
+    rig.refuse_file(large=large)
+    with pytest.raises(PlatformError) as caught:
+        await rig.adapter.send_file(at(rig, file_part(plan)), plan)
+    assert caught.value.disposition is Disposition.GIVE_UP
+    assert caught.value.code in ({"too_large"} if large else {"forbidden", "unreachable"})
+    assert rig.files() == []
 
 
 @on()

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
+from gateway.model.files import SentFile
 from gateway.model.ids import MessageId, PlaceId, ThreadId
 from gateway.model.outbound import Part, PartState, RichText, Span, SpanKind
-from gateway.store import outbox
+from gateway.store import files, outbox, turns
 from gateway.store.outbox import Letter, StoredPart
 from gateway.store.tables import outbox as table
-from tests.contract.store.samples import ADDRESS, IDS, NOW, TURN, later
+from tests.contract.store.samples import ADDRESS, IDS, NOW, TURN, later, say, turn
 
 if TYPE_CHECKING:
     from gateway.store.engine import Store, Tx
@@ -152,3 +153,22 @@ async def test_a_part_can_be_rewritten_and_one_that_is_not_there_is_none(store: 
     untouched = await store.read(lambda conn: outbox.load(conn, other))
     assert untouched.part.content == RichText("and more")
     assert await store.read(lambda conn: outbox.find(conn, other + 100)) is None
+
+
+async def test_files_follow_the_words_of_their_letter(store: Store) -> None:
+    """A part that is a file names it; the last words are the part before it."""
+    sent = SentFile("0123.md", "plan.md", "text/markdown", 12)
+
+    def answer(tx: Tx) -> list[int]:
+        turns.create(tx, turn(), now=NOW)
+        said = say(tx, "Here.", turn=TURN)
+        carried = files.carry(tx, TURN, said, [sent], now=NOW)
+        return outbox.post(tx, replace(LETTER, files=carried), now=NOW)
+
+    *_, words, file = await store.write(answer)
+    stored = await store.read(lambda conn: outbox.load(conn, file))
+    assert (stored.part.file, stored.part.content, stored.part.last) == (sent, RichText(""), True)
+    assert await store.read(lambda conn: not outbox.ends_words(conn, stored))
+    before = await store.read(lambda conn: outbox.load(conn, words))
+    assert (before.part.file, before.part.last) == (None, False)
+    assert await store.read(lambda conn: outbox.ends_words(conn, before))

@@ -25,6 +25,8 @@ LONGEST_LABEL = 80
 
 _USER = re.compile(r"<@!?(\d+)>")
 _ROLE = re.compile(r"<@&(\d+)>")
+#: what Discord does not leave in the name of a bot's file
+_ODD = re.compile(r"[^A-Za-z0-9._-]")
 _EVERYONE = re.compile(r"@(?:everyone|here)")
 
 
@@ -216,7 +218,8 @@ def _stored(request: Request, channel: Channel) -> list[Json]:
     if len(request.files) > MOST_FILES:
         raise invalid_form("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
     return [
-        store_file(request.world, channel.id, name, content) for name, content in request.files
+        store_file(request.world, channel.id, _ODD.sub("_", name), content)
+        for name, content in request.files
     ]
 
 

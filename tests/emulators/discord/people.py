@@ -251,6 +251,13 @@ class People:
         own = {bot.id for bot in self._world.bots.values()}
         return [one for one in self.messages(channel, user=user) if one["author"]["id"] in own]
 
+    def sent_files(
+        self, channel: str | None = None, *, user: str = USER
+    ) -> list[tuple[str, bytes]]:
+        """Return (name, content) of the files that the bots sent to the channel."""
+        answers = self.answers(channel, user=user)
+        return [self._world.files[file["id"]] for one in answers for file in one["attachments"]]
+
     def interaction(self, interaction: str) -> Interaction:
         """Return what became of an interaction."""
         return self._world.interactions[interaction]

@@ -27,7 +27,7 @@ def post_message(call: Call) -> Json:
     channel, text = call.channel(), call.args.text("text")
     if not text.strip() and not call.args.structure("blocks"):
         raise SlackError("no_text")
-    message = _compose(call, channel, text[:_TRUNCATED])
+    message = compose(call, channel, text[:_TRUNCATED])
     cut = {"warning": "message_truncated"} if len(text) > _TRUNCATED else {}
     return {"channel": channel.id, "ts": message["ts"], "message": message, **cut}
 
@@ -61,7 +61,7 @@ def start_stream(call: Call) -> Json:
     channel = call.channel()
     if not call.args.text("thread_ts"):
         raise SlackError("invalid_thread_ts")
-    message = _compose(call, channel, _chunk(call))
+    message = compose(call, channel, _chunk(call))
     message["streaming"] = True
     return {"channel": channel.id, "ts": message["ts"]}
 
@@ -81,7 +81,8 @@ def stop_stream(call: Call) -> Json:
     return {"channel": channel.id, "ts": message["ts"], "message": message}
 
 
-def _compose(call: Call, channel: Channel, text: str) -> Json:
+def compose(call: Call, channel: Channel, text: str, **extra: Any) -> Json:
+    """Store and announce a message of the bot; ``extra`` are fields of it."""
     thread = call.args.text("thread_ts")
     if thread and thread not in channel.messages:
         raise SlackError("thread_not_found")
@@ -93,6 +94,7 @@ def _compose(call: Call, channel: Channel, text: str) -> Json:
         "team": call.bot.team,
         "ts": call.world.next_ts(),
         "text": text,
+        **extra,
     }
     if blocks := _blocks(call):
         message["blocks"] = blocks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tests.emulators.slack import chat
 from tests.emulators.slack.errors import SlackError
 
 if TYPE_CHECKING:
@@ -49,7 +50,15 @@ def complete_upload(call: Call) -> Json:
     unknown = [each for each in announced if each.get("id") not in call.world.files]
     if unknown or not announced:
         raise SlackError("file_not_found")
-    return {"files": [call.world.files[each["id"]][0] for each in announced]}
+    for each in announced:
+        facts = call.world.files[each["id"]][0]
+        facts["title"] = each.get("title") or facts["name"]
+    shared = [call.world.files[each["id"]][0] for each in announced]
+    if call.args.text("channel_id"):
+        channel = call.world.open_channel(call.bot, call.args.text("channel_id"))
+        extra = {"subtype": "file_share", "upload": True, "files": shared}
+        chat.compose(call, channel, call.args.text("initial_comment"), **extra)
+    return {"files": shared}
 
 
 def info(call: Call) -> Json:

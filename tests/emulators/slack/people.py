@@ -155,6 +155,11 @@ class People:
         """Return what the bots wrote in the channel and nobody deleted."""
         return [m for m in self.messages(channel) if self._world.owned(m)]
 
+    def sent_files(self, channel: str) -> list[tuple[str, bytes]]:
+        """Return (title, content) of the files that the bots posted in the channel."""
+        held = [file for one in self.answers(channel) for file in one.get("files", ())]
+        return [(file["title"], self._world.files[file["id"]][1]) for file in held]
+
     def status(self, channel: str, thread: str) -> str:
         """Return what the app shows in a thread while it works, "" for nothing."""
         return self._world.statuses.get((channel, thread), "")

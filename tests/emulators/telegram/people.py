@@ -185,6 +185,16 @@ class People:
             if message["from"]["id"] in {known.id for known in self._world.bots.values()}
         ]
 
+    def sent_files(self, chat: int = USER) -> list[tuple[str, bytes]]:
+        """Return (name, content) of the files that the bots sent to the chat."""
+        shown = [
+            each.get("document") or each["photo"][-1]
+            for each in self.answers(chat)
+            if "document" in each or "photo" in each
+        ]
+        files = [self._world.files[each["file_id"]] for each in shown]
+        return [(file.name, file.content) for file in files]
+
     def pending(self, bot: str | None = None) -> list[Json]:
         """Return the updates that the bot has not confirmed."""
         return self._bot(bot).updates.pending

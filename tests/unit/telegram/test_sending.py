@@ -9,14 +9,14 @@ import pytest
 from adapters.telegram.errors import ENTITIES, REPLY, THREAD, ChatMovedError
 from adapters.telegram.manifest import TELEGRAM
 from adapters.telegram.pace import Pacer
-from adapters.telegram.sink import first_draft, give_way
+from adapters.telegram.sink import first_draft, lesser_draft
 from gateway.model.errors import PlatformError, RateLimitedError
 from gateway.model.ids import AccountId, MessageId, PlaceId, ThreadId
 from gateway.model.outbound import Address, Part, RichText, Span, SpanKind
 from tests.fakes.skipping import SkippingClock
 
 if TYPE_CHECKING:
-    from adapters.telegram.client import Draft
+    from adapters.telegram.drafts import Draft
 
 GROUP, MOVED = PlaceId("-4455667"), PlaceId("-1005550004444")
 ANN, BOB = PlaceId("42"), PlaceId("43")
@@ -33,7 +33,7 @@ def part(thread: str | None = "55", place: PlaceId = GROUP) -> Part:
 def steps(draft: Draft, error: PlatformError) -> list[str]:
     """Return what gives way, one after the other, while ``error`` stays."""
     found = []
-    while (lesser := give_way(draft, part(), error)) is not None:
+    while (lesser := lesser_draft(draft, part(), error)) is not None:
         draft, label = lesser
         found.append(label)
         assert len(found) < 9
@@ -63,20 +63,20 @@ def test_each_refusal_is_answered_once(error: PlatformError, expected: list[str]
 
 
 def test_plain_text_keeps_the_address_of_a_link() -> None:
-    lesser = give_way(first_draft(part()), part(), PlatformError(code=ENTITIES))
+    lesser = lesser_draft(first_draft(part()), part(), PlatformError(code=ENTITIES))
     assert lesser is not None
     assert (lesser[0].text, lesser[0].entities) == ("see this (https://example.org)", ())
 
 
 def test_without_its_thread_a_part_stays_in_its_chat() -> None:
     """H-25: an answer for a group never goes to anybody's private chat."""
-    lesser = give_way(first_draft(part()), part(), PlatformError(code=THREAD))
+    lesser = lesser_draft(first_draft(part()), part(), PlatformError(code=THREAD))
     assert lesser is not None
     assert (lesser[0].place, lesser[0].thread, lesser[0].reply_to) == (GROUP, None, "9")
 
 
 def test_numbers_of_the_old_group_are_not_taken_to_the_new_one() -> None:
-    lesser = give_way(first_draft(part()), part(), ChatMovedError(MOVED))
+    lesser = lesser_draft(first_draft(part()), part(), ChatMovedError(MOVED))
     assert lesser is not None
     assert (lesser[0].place, lesser[0].thread, lesser[0].reply_to) == (MOVED, None, None)
 
