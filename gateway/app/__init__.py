@@ -4,6 +4,7 @@ from gateway.app.assembly import Gateway, Start, assemble
 from gateway.app.configuration import (
     change_memory,
     console_place,
+    judge_memory,
     load,
     open_store,
     rules_of,
@@ -23,6 +24,7 @@ __all__ = [
     "console_place",
     "delivery_desk",
     "enabled",
+    "judge_memory",
     "load",
     "open_store",
     "pairing_desk",

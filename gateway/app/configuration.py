@@ -51,21 +51,40 @@ def load(
     )
 
 
+def judge_memory(
+    home: Home,
+    loaded: Loaded,
+    changes: Mapping[tuple[str, ...], Value | Remove],
+    *,
+    own: bool = False,
+) -> Loaded:
+    """Return what would hold after a change of the memory settings; nothing is written.
+
+    ``own``: see ``edit_honcho``. Raises ``ConfigurationError`` for what would not be accepted
+    at the next start.
+    """
+    path, profile = loaded.honcho_file, loaded.settings.profile
+    content = files.load(path)
+    text = honcho_text(path, content.text if content else "", changes, hosts=loaded.hosts, own=own)
+    return load(home, profile=profile, instead={path: text})
+
+
 def change_memory(
     home: Home,
     loaded: Loaded,
     changes: Mapping[tuple[str, ...], Value | Remove],
+    *,
+    own: bool = False,
 ) -> Loaded:
     """Change keys of the memory settings as they hold for this host; return what holds then.
 
-    Judged as a whole before it is written: raises ``ConfigurationError`` for what would not be
-    accepted at the next start, and what ``edit_honcho`` raises. Nothing is written then.
+    Raises what ``judge_memory`` and ``edit_honcho`` raise; nothing is written then.
     """
-    path, profile = loaded.honcho_file, loaded.settings.profile
-    content = files.load(path)
-    text = honcho_text(path, content.text if content else "", changes, hosts=loaded.hosts)
-    changed = load(home, profile=profile, instead={path: text})
-    edit_honcho(path, loaded.digests.get(path, files.MISSING), changes, hosts=loaded.hosts)
+    changed = judge_memory(home, loaded, changes, own=own)
+    path = loaded.honcho_file
+    edit_honcho(
+        path, loaded.digests.get(path, files.MISSING), changes, hosts=loaded.hosts, own=own
+    )
     return changed
 
 

@@ -49,6 +49,13 @@ def change(
     make: Callable[[People], Awaitable[Change]], *, reason: str, yes: bool, as_json: bool
 ) -> None:
     """Show what a change would do, ask, make it and tell what became of it."""
+    told(made(make, reason=reason, yes=yes, as_json=as_json), as_json=as_json)
+
+
+def made(
+    make: Callable[[People], Awaitable[Change]], *, reason: str, yes: bool, as_json: bool
+) -> Applied | Conflict:
+    """Show what a change would do, ask, make it; return what became of it."""
     with people_service(create=True) as service:
 
         async def seen() -> Preview:
@@ -59,10 +66,9 @@ def change(
             print_preview(preview)
         if not preview.problems and preview.edits:
             _ask(yes or as_json)
-        result = asyncio.run(
+        return asyncio.run(
             service.apply(preview.change, expected=preview.revision, author=author(reason))
         )
-    told(result, as_json=as_json)
 
 
 def author(reason: str) -> Any:

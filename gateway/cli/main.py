@@ -20,6 +20,7 @@ from gateway.cli import (
     model,
     pairing,
     people,
+    profiles,
     run,
     search,
     sessions,
@@ -83,6 +84,7 @@ cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(audit.group, name="audit")
 cli.add_typer(model.group, name="model")
 cli.add_typer(web.group, name="web")
+cli.add_typer(profiles.group, name="profile")
 cli.add_typer(config.group, name="config")
 cli.add_typer(db.group, name="db")
 

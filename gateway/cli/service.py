@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
+from gateway.cli.common import MISUSED, fail
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -34,8 +36,11 @@ def ask(configuration: Loaded, question: Callable[[Memory], Awaitable[T]]) -> T:
     """Put a question to the configured Honcho. Raises ``MemoryServiceError``."""
     from gateway.memory.clients import endpoint_of
     from gateway.memory.honcho import HonchoMemory
+    from gateway.ops import logs
     from gateway.ops.clock import SystemClock
+    from gateway.settings.schema import LogSettings
 
+    logs.configure(LogSettings(level="warning"), logs.secrets_of(configuration))
     endpoint = endpoint_of(configuration.honcho)
 
     async def put() -> T:
@@ -46,3 +51,13 @@ def ask(configuration: Loaded, question: Callable[[Memory], Awaitable[T]]) -> T:
             await memory.aclose()
 
     return asyncio.run(put())
+
+
+def needs_service(configuration: Loaded) -> None:
+    """End the command with the remedy where the configuration names no service."""
+    from gateway.settings.read import needs_service_problem
+
+    if problem := needs_service_problem(configuration):
+        fail(problem, MISUSED)
+    if service_of(configuration) == DISABLED:
+        fail("the memory service is disabled: hermes-gateway honcho enable", MISUSED)

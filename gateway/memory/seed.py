@@ -26,6 +26,7 @@ from gateway.text.marks import break_up
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from gateway.memory.rules import CaptureRules
@@ -164,34 +165,75 @@ class Seed:
         return ("", "") if content is None else (content.text.strip(), content.digest)
 
     async def _upload(self, source: _Source, text: str, record: str, limit: int) -> None:
-        """Make sure that the service holds the file: all of it, once."""
-        name = source.path.name
-        whole = break_up(_WRAPPED.format(tag=source.tag, source=name, text=text))
-        key, now = naming.digest(record)[:32], self._clock.now()
-        parts = [
-            MemoryMessage(LedgerKey(f"seed-{key}.{number}"), source.peer, part.text, now)
-            for number, part in enumerate(chunks(whole, limit), 1)
-        ]
-        await self._memory.open_session(source.session, source.members)
-        present = await self._memory.stored(source.session, [part.key for part in parts])
-        missing = [part for part in parts if part.key not in present]
-        for start in range(0, len(missing), BATCH):
-            await self._memory.add(source.session, missing[start : start + BATCH])
-        log.info("memory.seeded", action="seed", file=name, peer=source.peer, parts=len(parts))
+        await upload(self._memory, source, text, record, limit=limit, now=self._clock.now())
 
     def _record(self, tx: Tx, source: _Source, record: str) -> None:
-        told = {"file": source.path.name, "peer": source.peer, "session": source.session}
-        facts.put(tx, record, json.dumps(told), now=self._clock.now())
+        note(tx, source, record, now=self._clock.now())
+
+
+async def upload(
+    memory: Memory, source: _Source, text: str, record: str, *, limit: int, now: datetime
+) -> int:
+    """Make sure that the service holds a file: all of it, once. Returns how many parts it has."""
+    name = source.path.name
+    whole = break_up(_WRAPPED.format(tag=source.tag, source=name, text=text))
+    key = naming.digest(record)[:32]
+    parts = [
+        MemoryMessage(LedgerKey(f"seed-{key}.{number}"), source.peer, part.text, now)
+        for number, part in enumerate(chunks(whole, limit), 1)
+    ]
+    await memory.open_session(source.session, source.members)
+    present = await memory.stored(source.session, [part.key for part in parts])
+    missing = [part for part in parts if part.key not in present]
+    for start in range(0, len(missing), BATCH):
+        await memory.add(source.session, missing[start : start + BATCH])
+    log.info("memory.seeded", action="seed", file=name, peer=source.peer, parts=len(parts))
+    return len(parts)
+
+
+def note(tx: Tx, source: _Source, record: str, *, now: datetime) -> None:
+    """Record that the service holds a file."""
+    told = {"file": source.path.name, "peer": source.peer, "session": source.session}
+    facts.put(tx, record, json.dumps(told), now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A file that an operator gives to the agent's peer, besides those that are looked for."""
+
+    source: _Source
+    text: str
+    #: what it is recorded under
+    record: str
+
+    @property
+    def session(self) -> SessionId:
+        """The session that it is kept in."""
+        return self.source.session
+
+
+def hand_over(path: Path, rules: SeedRules) -> Handed:
+    """Read a file for the agent's peer. Raises ``UnreadableError`` where there is none to read."""
+    content = files.load(path)
+    text = "" if content is None else content.text.strip()
+    if content is None or not text:
+        raise files.UnreadableError("nothing is written there; name a file with text")
+    source = _of_agent(path, rules.capture)
+    return Handed(source, text, _prefix(source, rules) + content.digest)
+
+
+def _of_agent(path: Path, capture: CaptureRules) -> _Source:
+    agent = capture.agent_peer
+    members = {agent: capture.observation.agent}
+    return _Source(path, agent, seed_session(capture.agent, agent), members, _IDENTITY, once=False)
 
 
 def _sources(home: Home, rules: SeedRules) -> Iterator[_Source]:
     capture = rules.capture
     agent = capture.agent_peer
     if not capture.skip_agent:
-        members = {agent: capture.observation.agent}
-        session = seed_session(capture.agent, agent)
         for path in (home.soul, home.identity, home.agents):
-            yield _Source(path, agent, session, members, _IDENTITY, once=False)
+            yield _of_agent(path, capture)
     if rules.owner is not None and not capture.skip_user:
         person = observation.of_person(capture.observation, alone=True, attributed=True)
         members = {agent: capture.observation.agent, rules.owner: person}

@@ -14,7 +14,6 @@ from gateway.people.values import Applied, Conflict
 from gateway.pipeline.rules import identity_rules
 from gateway.policy import identity_change as policy
 from gateway.settings import rewrite
-from gateway.settings.honcho import host_names
 from gateway.settings.rewrite import REMOVE
 from gateway.store import audit, identity_changes
 
@@ -241,13 +240,7 @@ class People:
 def _rewrite(loaded: Loaded, seen: Preview) -> None:
     path = loaded.honcho_file
     changes = {edit.path: REMOVE if edit.after is None else edit.after for edit in seen.edits}
-    rewrite.edit_honcho(path, loaded.digests[path], changes, hosts=_hosts(loaded))
-
-
-def _hosts(loaded: Loaded) -> tuple[str, ...]:
-    usual = host_names(loaded.settings.profile)
-    host = loaded.honcho.host
-    return usual if host == usual[0] else (host,)
+    rewrite.edit_honcho(path, loaded.digests[path], changes, hosts=loaded.hosts)
 
 
 def _audit(tx: Tx, record: Record) -> None:

@@ -46,15 +46,17 @@ def edit_honcho(
     changes: Mapping[tuple[str, ...], Value | Remove],
     *,
     hosts: tuple[str, ...],
+    own: bool = False,
 ) -> str:
     """Like ``edit``, with keys as they hold for one host (see ``honcho.host_names``).
 
     A key is changed where it stands, the host block before the root; a new one goes into the
-    host block. Every ``pinPeerName`` of the file becomes ``pinUserPeer``.
+    host block, and so does every key with ``own``: the root speaks for other hosts too. Every
+    ``pinPeerName`` of the file becomes ``pinUserPeer``.
     """
 
     return rewrite(
-        path, expected_digest, lambda text: honcho_text(path, text, changes, hosts=hosts)
+        path, expected_digest, lambda text: honcho_text(path, text, changes, hosts=hosts, own=own)
     )
 
 
@@ -64,11 +66,12 @@ def honcho_text(
     changes: Mapping[tuple[str, ...], Value | Remove],
     *,
     hosts: tuple[str, ...],
+    own: bool = False,
 ) -> str:
     """Return what ``edit_honcho`` would make of the file's ``text``; nothing is written."""
     text = _move_pins(path, text)
     root = _document(path, text).root
-    placed = {_place(root, key, hosts): value for key, value in changes.items()}
+    placed = {_place(root, key, hosts, own=own): value for key, value in changes.items()}
     return _apply(path, text, placed)
 
 
@@ -165,12 +168,14 @@ def _levels(root: Table) -> list[tuple[str, ...]]:
     return [(), *(("hosts", name) for name in names)]
 
 
-def _place(root: Table, key: tuple[str, ...], hosts: tuple[str, ...]) -> tuple[str, ...]:
+def _place(
+    root: Table, key: tuple[str, ...], hosts: tuple[str, ...], *, own: bool
+) -> tuple[str, ...]:
     """Return where a key of the effective settings stands in the file, or is to stand."""
     block = host_block(root, hosts)
     home = ("hosts", block[0] if block else hosts[0])
     spellings = (key[0], *(old for old, new in SPELLINGS.items() if new == key[0]))
-    for level in (home, ()):
+    for level in (home,) if own else (home, ()):
         for name in spellings:
             node = root.get(*level, name)
             if node is not None:

@@ -12,7 +12,7 @@ from gateway.cli.common import home, loaded, note, show
 from gateway.cli.layout import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from gateway.settings.dialects import Value
@@ -63,7 +63,6 @@ class Changed:
 def change(changes: Changes, before: Loaded | None = None) -> Changed:
     """Write keys of the chosen profile; what would not be accepted is not written."""
     from gateway import app
-    from gateway.store.lock import ProcessLock
 
     place = home()
     before = before or loaded()
@@ -71,10 +70,37 @@ def change(changes: Changes, before: Loaded | None = None) -> Changed:
     for line in after.warnings:
         if line not in before.warnings:
             note(f"warning: {line}")
-    keys = [".".join(key) for key in changes]
-    audit(place, "settings.changed", subject=before.honcho_file.name, keys=keys)
+    _say_whom_it_counts_for(place, after, changes)
+    # what stands below a key may name a conversation, and so a person
+    keys = sorted({key[0] for key in changes})
+    audit(place, "settings.changed", subject=f"settings:{before.honcho_file.name}", keys=keys)
+    return compare(before, after, changes)
+
+
+def _say_whom_it_counts_for(place: Home, after: Loaded, changes: Changes) -> None:
+    """A key at the root of a file that several profiles read holds for more than this one."""
+    from gateway.settings.said import read_said
+
+    others = [
+        one.profile
+        for one in place.neighbours()
+        if one.profile != after.settings.profile and one.honcho == after.honcho_file
+    ]
+    said = read_said(after.honcho_file, after.hosts)
+    general = [key[0] for key in changes if key[0] in said.general and key[0] not in said.own]
+    if others and general:
+        note(
+            f"note: {', '.join(general)} stands at the root of {after.honcho_file}, so it counts "
+            f"for {', '.join(others)} too, unless their blocks say otherwise"
+        )
+
+
+def compare(before: Loaded, after: Loaded, changes: Changes) -> Changed:
+    """Return what keys held before and hold now."""
+    from gateway.store.lock import ProcessLock
+
     values = {".".join(key): (value_of(before, key), value_of(after, key)) for key in changes}
-    running = ProcessLock(place.lock).holder() is not None
+    running = ProcessLock(home().lock).holder() is not None
     return Changed(after, values, before.honcho_file, running)
 
 
@@ -88,32 +114,39 @@ def value_of(configuration: Loaded, key: tuple[str, ...]) -> Any:
 
 def audit(place: Home, action: str, *, subject: str, **detail: Any) -> None:
     """Note who changed what, where a database of this version exists."""
-    if not place.database.exists():
-        return
     from gateway.ops.clock import SystemClock
     from gateway.store import audit as rows
-    from gateway.store import migrate
-    from gateway.store.sqlite import SqliteStore
 
-    store = SqliteStore(place.database)
     now = SystemClock().now()
 
     def write(tx: Tx) -> None:
         rows.record(tx, action, actor="cli", subject=subject, now=now, **detail)
 
-    async def note_it() -> None:
+    write_beside(place, write)
+
+
+def write_beside(place: Home, write: Callable[[Tx], object]) -> None:
+    """Write to a home's database beside whatever runs there, if there is one of this version."""
+    if not place.database.exists():
+        return
+    from gateway.store import migrate
+    from gateway.store.sqlite import SqliteStore
+
+    store = SqliteStore(place.database)
+
+    async def apply() -> None:
         try:
             if migrate.current(store.engine) == migrate.HEAD:
                 await store.write(write)
         finally:
             await store.close()
 
-    asyncio.run(note_it())
+    asyncio.run(apply())
 
 
 def report(done: Changed, *, as_json: bool) -> None:
     """Print what was changed and when it counts."""
-    show(done.told(), as_json=as_json, human=lambda: _print(done))
+    show(done.told(), as_json=as_json, human=lambda: print_changed(done))
 
 
 _EFFECT = {
@@ -123,7 +156,8 @@ _EFFECT = {
 }
 
 
-def _print(done: Changed) -> None:
+def print_changed(done: Changed) -> None:
+    """Print what was changed and when it counts."""
     rows = [(key, _step(before, after)) for key, (before, after) in done.values.items()]
     found = [*rows, ("written", str(done.file)), ("effect", _EFFECT[done.takes_effect])]
     typer.echo("\n".join(pairs(found)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gateway.cli import memory
-from gateway.cli.honcho import keys, places, status
+from gateway.cli.honcho import agent, keys, places, status, sync
 
 group = typer.Typer(
     help="The Honcho memory service of this profile: settings, peers, sessions.",
@@ -17,6 +17,9 @@ group.command()(keys.strategy)
 group.command()(keys.peer)
 group.command()(keys.mode)
 group.command()(keys.tokens)
+group.command()(agent.identity)
+group.command()(sync.sync)
+group.command()(agent.peers)
 group.command()(memory.sessions)
 group.command("map")(places.map_)
 group.command()(keys.enable)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, loaded, note, show
-from gateway.cli.honcho.changes import change, plain, report
+from gateway.cli.changing import ReasonOption, YesFlag, made, told
+from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, home, loaded, note, show
+from gateway.cli.honcho.changes import change, compare, plain, print_changed, report
 from gateway.cli.layout import choices, one_of, pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from gateway.cli.honcho.changes import Changed
+    from gateway.people import Change, People
     from gateway.settings.dialects import Value
     from gateway.settings.honcho_schema import HonchoSettings
+    from gateway.settings.splice import Remove
 
 STRATEGIES = {
     "per-directory": "one session for each folder's name",
@@ -68,22 +72,71 @@ def peer(
         str | None,
         typer.Option(metavar="LEVEL", help=f"dialecticReasoningLevel: {', '.join(LEVELS)}."),
     ] = None,
+    *,
+    reason: ReasonOption = "",
+    yes: YesFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show or set who is who at the service, and how hard it thinks about a question."""
+    """Show or set who is who at the service, and how hard it thinks about a question.
+
+    --user changes who is who: it is shown first who moves, and aliases undo takes it back.
+    """
     with friendly():
         changes: dict[str, Value] = {}
-        for key, value in (("peerName", user), ("aiPeer", ai)):
-            if value is not None:
-                changes[key] = _name(value, key)
+        if ai is not None:
+            changes["aiPeer"] = _name(ai, "aiPeer")
         if reasoning is not None:
             changes["dialecticReasoningLevel"] = one_of(reasoning, LEVELS, "reasoning level")
+        if user is not None:
+            owner = _name(user, "peerName")
+            _change_owner(owner, changes, Asking(reason, yes=yes, as_json=as_json))
+            return
         if changes:
             report(_set(changes), as_json=as_json)
             return
         honcho = loaded().honcho
         result = _peers(honcho)
         show(result, as_json=as_json, human=lambda: _print_peers(result))
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a change of who is who is asked for."""
+
+    reason: str
+    yes: bool
+    as_json: bool
+
+
+def _change_owner(owner: str, others: Mapping[str, Value], asking: Asking) -> None:
+    """Change peerName as people do, with preview and history, and other keys beside it."""
+    from gateway import app
+    from gateway.people import Conflict
+
+    before = loaded()
+    changes: dict[tuple[str, ...], Value | Remove] = {("peerName",): owner}
+    changes |= {(key,): value for key, value in others.items()}
+    after = app.judge_memory(home(), before, changes)
+    freed = before.honcho.ai_peer == owner
+    if freed and others:
+        _set(others)
+    result = made(_owned(owner), reason=asking.reason, yes=asking.yes, as_json=asking.as_json)
+    if isinstance(result, Conflict) or not asking.as_json:
+        told(result, as_json=asking.as_json)
+    if others and not freed:
+        _set(others)
+    done = compare(before, after, changes)
+    found = {**done.told(), "change": getattr(result, "id", None)}
+    show(found, as_json=asking.as_json, human=lambda: print_changed(done))
+
+
+def _owned(owner: str) -> Callable[[People], Awaitable[Change]]:
+    async def make(_service: People) -> Change:
+        from gateway.people import Change
+
+        return Change({("peerName",): owner})
+
+    return make
 
 
 def _peers(honcho: HonchoSettings) -> dict[str, Any]:

@@ -209,15 +209,29 @@ def test_a_file_that_cannot_be_written_is_a_failure(
     assert f"{honcho}: cannot be written (permission denied)" in told
 
 
+def test_a_new_owner_is_previewed_and_can_be_taken_back(honcho: Path) -> None:
+    told = run("honcho", "peer", "--user", "Ada", "--ai", "Iris", "--reason", "moved in")
+    assert "moves   console: mira → Ada" in told
+    assert "aliases undo 1" in told
+    assert "aiPeer    hermes → Iris" in told
+    assert "Nobody" not in run("aliases", "history")
+    assert "by command line" in run("aliases", "history")
+    run("aliases", "undo", "1", "--yes")
+    assert data("honcho", "peer")["user"] == "mira"
+    found = data("honcho", "peer", "--user", "Iris", "--ai", "mira2")
+    assert found["changed"]["peerName"] == {"from": "mira", "to": "Iris"}
+    assert data("honcho", "peer").items() >= {"user": "Iris", "ai": "mira2"}.items()
+
+
 def test_who_changed_what_is_audited_without_values(home: Home, honcho: Path) -> None:
     store = SqliteStore(home.database)
     migrate.upgrade(store.engine)
     asyncio.run(store.close())
-    run("honcho", "peer", "--user", "Ada")
+    run("honcho", "mode", "tools")
     import sqlite3
 
     with sqlite3.connect(home.database) as conn:
         rows = conn.execute("SELECT actor, action, subject, detail FROM audit").fetchall()
     conn.close()
-    assert [row[:3] for row in rows] == [("cli", "settings.changed", "honcho.json")]
-    assert json.loads(rows[0][3]) == {"keys": ["peerName"]}
+    assert [row[:3] for row in rows] == [("cli", "settings.changed", "settings:honcho.json")]
+    assert json.loads(rows[0][3]) == {"keys": ["recallMode"]}
