@@ -1,6 +1,6 @@
 """The composition root: the only place that knows every part."""
 
-from gateway.app.assembly import Gateway, Start, assemble
+from gateway.app.assembly import Gateway, assemble
 from gateway.app.configuration import (
     change_memory,
     console_place,
@@ -11,8 +11,9 @@ from gateway.app.configuration import (
     stand_in,
     start_problems,
 )
-from gateway.app.desks import delivery_desk, pairing_desk, people_desk
+from gateway.app.desks import delivery_desk, linking_desk, pairing_desk, people_desk
 from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
+from gateway.app.start import Start
 
 __all__ = [
     "MANIFESTS",
@@ -25,6 +26,7 @@ __all__ = [
     "delivery_desk",
     "enabled",
     "judge_memory",
+    "linking_desk",
     "load",
     "open_store",
     "pairing_desk",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
 from gateway.app.platforms import capabilities, make_adapters
@@ -14,20 +13,20 @@ from gateway.mailbox.lanes import Done, Lane
 from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
 from gateway.memory.service import Seeding, open_capture, open_service, open_tools
-from gateway.ops import health, logs, watchman
-from gateway.ops.clock import SystemClock
+from gateway.ops import health, watchman
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
 from gateway.pipeline.attachments import Attachments
 from gateway.pipeline.builtin import index, open_builtin
 from gateway.pipeline.choices import Choices
 from gateway.pipeline.closing import Closing
-from gateway.pipeline.commands import Commands
+from gateway.pipeline.commands import Commands, warming
 from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
 from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.fetching import Fetcher
 from gateway.pipeline.intake import StoreIntake
+from gateway.pipeline.linking import Linking
 from gateway.pipeline.notebook import APPROVAL
 from gateway.pipeline.opening import Opening
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
@@ -38,47 +37,24 @@ from gateway.pipeline.running import Running
 from gateway.pipeline.turn import TRIES, Turns
 from gateway.policy.retry import Backoff
 from gateway.settings.home import make_private_folder
+from gateway.store import outbox
 from gateway.store.lock import ProcessLock
 from gateway.supervisor import Supervisor
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Mapping, Sequence
 
+    from gateway.app.start import Start
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.memory.service import Capturing, Service
     from gateway.pipeline.builtin import BuiltIn
-    from gateway.ports import Adapter, Agent, AgentTool, Clock, Transcriber
-    from gateway.settings.home import Home
-    from gateway.settings.read import Loaded
+    from gateway.ports import Adapter, Agent, Transcriber
     from gateway.store.engine import Store
     from gateway.supervisor import Work
     from gateway.web.server import PageServer
 
 TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
 QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What is to be started: one home's gateway, with or without platforms and console."""
-
-    home: Home
-    loaded: Loaded
-    #: called once with the tools that the model may use
-    make_agent: Callable[[Sequence[AgentTool]], Agent]
-    #: what the console's factory gets beside settings and clock; None: no console
-    console: Mapping[str, Any] | None = None
-    #: False: nothing but the console (``chat``)
-    platforms: bool = True
-    clock: Clock = field(default_factory=SystemClock)
-    #: a new id, for ``sessionStrategy: per-session``
-    fresh: str = ""
-    describe_model: Callable[[], str] = lambda: ""
-    #: the command line's commands with those below them, for the agent to name to whoever has it
-    terminal: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    #: learns the secrets of an edited configuration; None: nobody logs
-    redactor: logs.Redactor | None = None
 
 
 def assemble(start: Start) -> Gateway:
@@ -150,6 +126,17 @@ class Gateway:
     @cached_property
     def _opening(self) -> Opening:
         return Opening(self._clock, self.current, capabilities())
+
+    @cached_property
+    def _linking(self) -> Linking:
+        return Linking(
+            self._clock,
+            Codes(load_secret(self._start.home.secret)),
+            self.current,
+            post=self._post,
+            opening=self._opening,
+            warm_up=warming(self.current, self._opening, self._prefetch),
+        )
 
     @cached_property
     def _running(self) -> Running:
@@ -249,6 +236,7 @@ class Gateway:
             opening=self._opening,
             running=self._running,
             pairing=self._pairing,
+            linking=self._linking,
             prefetch=self._prefetch,
             notebook=self._builtin.notebook,
             choices=self._choices,
@@ -335,7 +323,7 @@ class Gateway:
             {(each.platform, each.account): each for each in self.adapters},
             post=self._post,
             folder=self._start.home.files,
-            pairing=self._pairing,
+            sealed={outbox.PAIRING: self._pairing.letter, outbox.LINK: self._linking.letter},
             ending=self._ending,
         )
 

@@ -12,6 +12,8 @@ from gateway.ops.clock import SystemClock
 from gateway.people import People
 from gateway.pipeline.deliveries import DeliveryDesk
 from gateway.pipeline.ending import Ending
+from gateway.pipeline.linking import Linking
+from gateway.pipeline.opening import Opening
 from gateway.pipeline.pairing import Codes, Pairing, load_secret
 from gateway.pipeline.post import Post
 from gateway.pipeline.rules import Current
@@ -46,3 +48,11 @@ def delivery_desk(loaded: Loaded) -> DeliveryDesk:
     mailbox, current = RemoteMailbox(clock), Current(rules_of(loaded))
     post = Post(mailbox, clock, capabilities())
     return DeliveryDesk(clock, mailbox, post, Ending(clock, current, mailbox, Wake(mailbox)))
+
+
+def linking_desk(home: Home, loaded: Loaded) -> Linking:
+    """Return who joins accounts and takes them apart."""
+    clock, current = SystemClock(), Current(rules_of(loaded), stand_in=stand_in(loaded))
+    post = Post(RemoteMailbox(clock), clock, capabilities())
+    opening = Opening(clock, current, capabilities())
+    return Linking(clock, Codes(load_secret(home.secret)), current, post=post, opening=opening)

@@ -16,6 +16,7 @@ from gateway.cli import (
     deliveries,
     doctor,
     inspect,
+    links,
     memory,
     model,
     pairing,
@@ -81,6 +82,7 @@ for command in (approvals.approvals, approvals.approve, approvals.reject):
 cli.add_typer(memory.group, name="memory")
 cli.add_typer(honcho.group, name=HONCHO)
 cli.add_typer(sessions.group, name="sessions")
+cli.add_typer(links.group, name="links")
 cli.add_typer(audit.group, name="audit")
 cli.add_typer(model.group, name="model")
 cli.add_typer(web.group, name="web")

@@ -11,9 +11,11 @@ from gateway.model.errors import StoreError
 from gateway.model.ids import PlatformName, ScopeId, UserId
 from gateway.ops import health, watchman
 from gateway.ops.environment import package_clash
+from gateway.pipeline.addresses import written
+from gateway.pipeline.linked import identity_of, linked_peers
 from gateway.policy import identity_check
 from gateway.policy.runtime_id import RuntimeId
-from gateway.store import audit, ledger, migrate, readonly
+from gateway.store import audit, ledger, links, migrate, names, readonly
 from gateway.store.lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gateway.pipeline.rules import Rules
+    from gateway.policy.identity import IdentityRules
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Connection
@@ -108,6 +111,7 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
         remedy = _REMEDIES.get(code, "the log names the reason")
         yield Finding(Level.WARNING, "model", f"{number} turn(s) got no answer ({code}): {remedy}")
     yield from _people(readonly.accounts(conn), rules)
+    yield from _overruled_links(conn, rules)
 
 
 def _audit(conn: Connection) -> Finding:
@@ -131,6 +135,19 @@ def _people(accounts: list[Account], rules: Rules) -> Iterator[Finding]:
         _, warnings = identity_check.check(rules.identity, shared=True)
         for line in warnings:
             yield Finding(Level.WARNING, "identity", line)
+
+
+def _overruled_links(conn: Connection, rules: Rules) -> Iterator[Finding]:
+    def rules_of(platform: PlatformName) -> IdentityRules:
+        return rules.identity_for(platform, bare_team=None, stand_in="")
+
+    for one in links.listed(conn):
+        account, anchor = written(one.account), written(one.anchor) or one.anchor.platform
+        linked = linked_peers([one], rules_of, names.owner(conn, names.PEER))
+        identity = identity_of(conn, one.account, rules_of)
+        if identity.peer != linked[account]:
+            text = f"{account} was linked with {anchor} by its person, {identity.source} says"
+            yield Finding(Level.WARNING, "identity", f'{text} "{identity.peer}": that holds')
 
 
 def _connection(adapter: dict[str, str]) -> Finding:

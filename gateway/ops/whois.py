@@ -15,7 +15,9 @@ from gateway.model.events import (
     SenderKind,
 )
 from gateway.model.ids import AccountId, MessageId, PlaceId, ScopeId, UserId
+from gateway.pipeline.addresses import account_of
 from gateway.pipeline.explain import describe
+from gateway.pipeline.linked import rules_with_link
 from gateway.policy.identity import resolve
 from gateway.policy.session import conversation_key
 from gateway.store import facts, names, readonly
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gateway.model.ids import PlatformName
     from gateway.pipeline.rules import Rules
-    from gateway.policy.identity import Identity
+    from gateway.policy.identity import Identity, IdentityRules
     from gateway.ports import Manifest
     from gateway.settings.nodes import Source
     from gateway.store.engine import Connection
@@ -76,7 +79,6 @@ def ask(question: Question, rules: Rules, database: Path, *, stand_in: str) -> I
 def _resolve(
     question: Question, rules: Rules, conn: Connection | None, *, stand_in: str
 ) -> Identity:
-    team = None if conn is None else facts.get(conn, BARE_TEAM)
     event = question.event()
     conversation = conversation_key(
         event,
@@ -84,11 +86,27 @@ def _resolve(
         group_sessions=rules.conversations.group_sessions,
         thread_sessions=rules.conversations.thread_sessions,
     )
-    identity = rules.identity_for(
-        event.platform, bare_team=None if team is None else ScopeId(team), stand_in=stand_in
+    return resolve(
+        event.sender,
+        event.platform,
+        conversation,
+        _identity_rules(event, rules, conn, stand_in=stand_in),
+        owner=(lambda _name: None) if conn is None else names.owner(conn, names.PEER),
     )
-    owner = (lambda _name: None) if conn is None else names.owner(conn, names.PEER)
-    return resolve(event.sender, event.platform, conversation, identity, owner=owner)
+
+
+def _identity_rules(
+    event: InboundEvent, rules: Rules, conn: Connection | None, *, stand_in: str
+) -> IdentityRules:
+    team = None if conn is None else facts.get(conn, BARE_TEAM)
+    bare_team = None if team is None else ScopeId(team)
+
+    def rules_of(platform: PlatformName) -> IdentityRules:
+        return rules.identity_for(platform, bare_team=bare_team, stand_in=stand_in)
+
+    if conn is None:
+        return rules_of(event.platform)
+    return rules_with_link(conn, account_of(event), rules_of)
 
 
 def answer(identity: Identity, sources: Mapping[str, Source]) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from gateway.model.events import PlaceKind, Sender, SenderKind
 from gateway.model.ids import AccountId, PlaceId, PlatformName, ScopeId, UserId
+from gateway.pipeline.linked import linked_peers
 from gateway.policy.identity import resolve
 from gateway.policy.runtime_id import RuntimeId, runtime_ids
 from gateway.policy.session import KeyParts, build_key
-from gateway.store import facts, names, people, talk
+from gateway.store import facts, links, names, people, talk
 from gateway.store.facts import BARE_TEAM
 from gateway.store.people import Account, Known
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from gateway.policy.identity import Identity, IdentityRules
     from gateway.store.engine import Connection
+    from gateway.store.links import Link
     from gateway.store.talk import Talk
 
 #: the console's person has no account of any platform
@@ -37,6 +39,8 @@ class Census:
     talk: tuple[Talk, ...]
     console_seen: datetime | None
     bare_team: ScopeId | None
+    #: what people joined themselves
+    links: tuple[Link, ...] = ()
 
     @property
     def teams(self) -> frozenset[str]:
@@ -49,6 +53,9 @@ class Census:
         console = rules
         if not rules.peer_name and stand_in:
             console = replace(rules, peer_name=stand_in)
+        plain = {PlatformName(CONSOLE.platform): console}
+        peers = linked_peers(self.links, lambda one: plain.get(one, rules), self.taken.get)
+        rules = replace(rules, links=peers)
         found = {
             one.account: self._resolve(one.account, _sender(one), rules) for one in self.known
         }
@@ -79,6 +86,7 @@ def take(conn: Connection) -> Census:
         talk=tuple(talk.counted(conn)),
         console_seen=talk.last_activity(conn, CONSOLE.platform),
         bare_team=None if team is None else ScopeId(team),
+        links=tuple(links.listed(conn)),
     )
 
 

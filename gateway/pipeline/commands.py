@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease, Outcome
     from gateway.pipeline.choices import Choices
+    from gateway.pipeline.linking import Linking
     from gateway.pipeline.notebook import Notebook
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.pairing import Pairing
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from gateway.ports import Clock
     from gateway.store.engine import Tx
     from gateway.store.inbox import InboxRow
+    from gateway.store.links import Request
 
 log = structlog.get_logger(__name__)
 
@@ -81,6 +83,7 @@ class Commands:
         opening: Opening,
         running: Running,
         pairing: Pairing,
+        linking: Linking,
         prefetch: Prefetch,
         notebook: Notebook,
         choices: Choices,
@@ -92,7 +95,8 @@ class Commands:
         self._opening = opening
         self._running = running
         self._pairing = pairing
-        self._prefetch = prefetch
+        self._linking = linking
+        self._warm = warming(current, opening, prefetch)
         self._notebook = notebook
         self._choices = choices
         self._describe_model = describe_model
@@ -105,6 +109,8 @@ class Commands:
             "whoami": self._whoami,
             "trace": self._trace,
             "title": self._title,
+            "link": self._link,
+            "unlink": self._unlink,
             "approve": self._approve,
             "deny": self._deny,
             "who": self._who,
@@ -173,7 +179,7 @@ class Commands:
         return catalog.help_text(call.language, names)
 
     def _start(self, call: Call) -> str:
-        self._warm_up(call)
+        self._warm(call.tx, call.row)
         return call.text("start")
 
     def _new(self, call: Call) -> str:
@@ -181,14 +187,8 @@ class Commands:
         if sessions.unused(call.tx.conn, key):
             return call.text("new.nothing")
         sessions.close(call.tx, key, reason="new", now=self._clock.now())
-        self._warm_up(call)
+        self._warm(call.tx, call.row)
         return call.text("new.done")
-
-    def _warm_up(self, call: Call) -> None:
-        """Open the session of the next message now, so that memory is fetched meanwhile."""
-        event, rules = call.row.event, self._current.rules
-        entered = self._opening.enter(call.tx, event, call.row.conversation)
-        self._prefetch.prewarm(call.tx, entered, event.place.kind, rules)
 
     def _stop(self, call: Call) -> str:
         conversation = call.row.conversation
@@ -234,13 +234,25 @@ class Commands:
         sessions.set_title(call.tx, call.row.conversation, title)
         return call.text("title.done", title=title)
 
+    def _link(self, call: Call) -> str:
+        return self._linking.link(call.tx, call.row, call.args, call.language)
+
+    def _unlink(self, call: Call) -> str:
+        return self._linking.unlink(call.tx, call.row, call.args, call.language)
+
     def _approve(self, call: Call) -> str:
+        linked = self._linking.approve(call.tx, call.args, by=call.by)
+        if linked is not None:
+            return call.text("approve.linked", **_both(linked))
         result = self._pairing.approve(call.tx, call.args, admin=False, by=call.by)
         if isinstance(result, Exception):
             return call.text("approve.wrong")
         return call.text("approve.done", name=written(result.account))
 
     def _deny(self, call: Call) -> str:
+        linked = self._linking.deny(call.tx, call.args, by=call.by)
+        if linked is not None:
+            return call.text("deny.linked", **_both(linked))
         result = self._pairing.deny(call.tx, call.args, by=call.by)
         if isinstance(result, Exception):
             return call.text("approve.wrong")
@@ -249,3 +261,22 @@ class Commands:
     def _who(self, call: Call) -> str:
         zone = self._current.rules.reset.zone
         return who(call.tx.conn, now=self._clock.now(), language=call.language, zone=zone)
+
+
+def _both(request: Request) -> dict[str, str]:
+    """Return the two accounts of a link."""
+    ends = (request.account, request.other)
+    asker, other = (written(each) or each.platform if each else "" for each in ends)
+    return {"account": asker, "other": other}
+
+
+def warming(
+    current: Current, opening: Opening, prefetch: Prefetch
+) -> Callable[[Tx, InboxRow], None]:
+    """Return what opens the session of somebody's next message now, to fetch memory meanwhile."""
+
+    def warm_up(tx: Tx, row: InboxRow) -> None:
+        entered = opening.enter(tx, row.event, row.conversation)
+        prefetch.prewarm(tx, entered, row.event.place.kind, current.rules)
+
+    return warm_up

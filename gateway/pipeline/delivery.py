@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from gateway.mailbox.lanes import Lease
     from gateway.model.files import SentFile
     from gateway.model.ids import AccountId, PlatformName
-    from gateway.model.outbound import Part, Receipt
+    from gateway.model.outbound import Part, Receipt, RichText
     from gateway.pipeline.ending import Ending
-    from gateway.pipeline.pairing import Pairing
     from gateway.pipeline.post import Post
     from gateway.ports import Adapter, Clock
     from gateway.store.engine import Tx
     from gateway.store.outbox import StoredPart
+
+    Letters = Callable[[Tx, str], RichText]
 
 log = structlog.get_logger(__name__)
 
@@ -64,16 +65,18 @@ class Delivery:
         *,
         post: Post,
         folder: Path,
-        pairing: Pairing,
+        sealed: Mapping[str, Letters],
         ending: Ending,
         roll: Callable[[], float] = random.random,
     ) -> None:
-        """``folder``: where the files of answers lie."""
+        """``folder``: where the files of answers lie; ``sealed``: who fills in the letters of a
+        purpose, which the database has not whole.
+        """
         self._clock = clock
         self._adapters = adapters
         self._post = post
         self._folder = folder
-        self._pairing = pairing
+        self._sealed = sealed
         self._ending = ending
         self._roll = roll
         self._started = clock.now()
@@ -138,8 +141,8 @@ class Delivery:
             # Numbers of the old place mean other messages in the new one.
             moved = replace(part.address, place=PlaceId(place))
             part = replace(part, address=moved, reply_to=None, edits=None)
-        if stored.purpose == outbox.PAIRING:
-            return replace(part, content=self._pairing.letter(tx, part.key))
+        if stored.purpose in self._sealed:
+            return replace(part, content=self._sealed[stored.purpose](tx, part.key))
         return part
 
     async def _send(self, adapter: Adapter, stored: StoredPart) -> Receipt | None:

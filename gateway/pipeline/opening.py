@@ -15,6 +15,7 @@ from gateway.model.ids import PeerId, ScopeId, SessionId, new_turn_id
 from gateway.model.turn import TurnState
 from gateway.pipeline.addresses import account_of, address_of
 from gateway.pipeline.explain import describe
+from gateway.pipeline.linked import rules_with_link
 from gateway.policy import naming
 from gateway.policy import session as session_policy
 from gateway.policy.identity import resolve
@@ -25,16 +26,16 @@ from gateway.store.facts import BARE_TEAM
 from gateway.text.units import measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gateway.mailbox.items import Item
     from gateway.model.capabilities import Capabilities
     from gateway.model.events import InboundEvent
     from gateway.model.ids import ConversationKey, PlatformName
     from gateway.pipeline.rules import Current, Rules
-    from gateway.policy.identity import Identity
+    from gateway.policy.identity import Identity, IdentityRules
     from gateway.ports import Clock
-    from gateway.store.engine import Tx
+    from gateway.store.engine import Connection, Tx
     from gateway.store.inbox import InboxRow
     from gateway.store.turns import Turn
 
@@ -166,13 +167,20 @@ class Opening:
 
     def identify(self, tx: Tx, event: InboundEvent, key: ConversationKey) -> Identity:
         """Resolve the speaker of ``event`` as a turn of this moment would."""
-        rules = self._current.rules.identity_for(
-            event.platform,
-            bare_team=self._bare_team(tx),
-            stand_in=self._current.stand_in,
+        rules = rules_with_link(
+            tx.conn, account_of(event), self.rules_of(tx.conn), event.sender.alternatives
         )
         owner = names.owner(tx.conn, names.PEER)
         return resolve(event.sender, event.platform, key, rules, owner=owner)
+
+    def rules_of(self, conn: Connection) -> Callable[[PlatformName], IdentityRules]:
+        """Return the identity rules of each platform at this moment, without links."""
+        rules, stand_in = self._current.rules, self._current.stand_in
+        team = facts.get(conn, BARE_TEAM)
+        bare_team = None if team is None else ScopeId(team)
+        return lambda platform: rules.identity_for(
+            platform, bare_team=bare_team, stand_in=stand_in
+        )
 
     def enter(
         self, tx: Tx, event: InboundEvent, key: ConversationKey
@@ -181,10 +189,6 @@ class Opening:
         identity = self.identify(tx, event, key)
         names.take(tx, names.PEER, identity.peer, identity.original)
         return identity, self._session(tx, key, event, identity, self._current.rules)
-
-    def _bare_team(self, tx: Tx) -> ScopeId | None:
-        team = facts.get(tx.conn, BARE_TEAM)
-        return None if team is None else ScopeId(team)
 
     # --- where ---------------------------------------------------------------------------
 

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from gateway.model.errors import ConfigurationError, GatewayError
 from gateway.model.ids import sortable_id
 from gateway.pipeline.addresses import account_of, address_of, written
-from gateway.store import audit, facts, outbox, pairing, people
+from gateway.pipeline.lockout import WRONG_LIMIT, Lockout
+from gateway.store import audit, outbox, pairing, people
 from gateway.text import catalog
 from gateway.text.markup import parse
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from gateway.model.events import InboundEvent
@@ -38,8 +39,6 @@ CODE_LENGTH = 8
 VALID = timedelta(hours=1)
 ASK_AGAIN = timedelta(minutes=10)
 MOST_WAITING = 3
-WRONG_LIMIT = 5
-LOCK_OUT = timedelta(hours=1)
 
 _FAILURES = "pairing.failures"
 
@@ -60,6 +59,10 @@ class Codes:
         """Return the code of a request."""
         digest = self._mac(f"code:{request_id}")
         return "".join(ALPHABET[byte % 32] for byte in digest[:CODE_LENGTH])
+
+    def number(self, request_id: str) -> str:
+        """Return the six digits that prove the other side of a link."""
+        return f"{int.from_bytes(self._mac(f'number:{request_id}')[:8]) % 1_000_000:06}"
 
     def hash(self, code: str) -> str:
         """Return what is stored of a code; case and outer blanks do not matter."""
@@ -89,6 +92,7 @@ class Pairing:
         self._codes = codes
         self._current = current
         self._post = post
+        self._lockout = Lockout(clock, _FAILURES)
 
     def invite(self, tx: Tx, event: InboundEvent) -> str:
         """Answer a stranger with a code where the limits allow it; return the reason code."""
@@ -165,20 +169,20 @@ class Pairing:
         audit.record(tx, "pairing.denied", actor=by, subject=subject, now=now)
 
     def _waiting(self, tx: Tx, code: str) -> Request | PairingError:
-        if len(self._wrong(tx)) >= WRONG_LIMIT:
+        if self._lockout.locked(tx):
             return PairingError(f"locked after {WRONG_LIMIT} wrong codes; try again in an hour")
         wanted = self._codes.hash(code)
         for request in pairing.waiting(tx.conn, None, now=self._clock.now()):
             if hmac.compare_digest(request.code_hash, wanted):
                 return request
-        self._count_wrong(tx)
+        self._lockout.count(tx)
         return PairingError("no waiting request has this code; codes are valid for one hour")
 
     def _let_in(self, tx: Tx, request: Request, *, admin: bool, by: str) -> None:
         now = self._clock.now()
         people.grant(tx, request.account, admin=admin, by=by, now=now)
         pairing.conclude(tx, request.id, "approved")
-        facts.drop(tx, _FAILURES)
+        self._lockout.clear(tx)
         subject = written(request.account)
         audit.record(tx, "pairing.approved", actor=by, subject=subject, now=now, admin=admin)
         letter = outbox.Letter(f"approved:{request.id}", request.address, ())
@@ -205,20 +209,6 @@ class Pairing:
             now = self._clock.now()
             audit.record(tx, "pairing.admin_set", actor=by, subject=account, now=now, admin=admin)
         return known
-
-    # --- lock-out ------------------------------------------------------------------------
-
-    def _wrong(self, tx: Tx) -> list[datetime]:
-        """Return the wrong approvals that count; an hour after the last one none does."""
-        stored = json.loads(facts.get(tx.conn, _FAILURES) or "[]")
-        times = [datetime.fromisoformat(at) for at in stored]
-        over = bool(times) and self._clock.now() - times[-1] >= LOCK_OUT
-        return [] if over else times
-
-    def _count_wrong(self, tx: Tx) -> None:
-        now = self._clock.now()
-        times = [at.isoformat() for at in (*self._wrong(tx), now)]
-        facts.put(tx, _FAILURES, json.dumps(times), now=now)
 
 
 def _read(account: str) -> people.Account:

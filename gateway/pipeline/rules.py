@@ -155,6 +155,7 @@ def _access_rules(settings: Settings) -> AccessRules:
         open_places=access.open_places,
         allow_all=access.allow_all,
         pairing=access.pairing,
+        link_approval=access.link_approval,
         bots=access.bots,
     )
 

@@ -69,6 +69,8 @@ class AccessRules:
     allow_all: Mapping[str, bool]
     pairing: bool
     bots: Bots
+    #: a link of two accounts waits for an admin's yes
+    link_approval: bool = False
 
 
 @dataclass(frozen=True, slots=True)

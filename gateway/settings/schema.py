@@ -89,6 +89,8 @@ class AccessSettings(_Section):
     open_places: IdsByPlatform = Field(default_factory=_empty_lists)
     allow_all: SwitchByPlatform = Field(default_factory=_all_off)
     pairing: bool = True
+    #: a link that two accounts' people confirmed waits for an admin's yes
+    link_approval: bool = False
     bots: Annotated[
         Literal["ignore", "mentions", "all"],
         Synonyms({"none": "ignore", "false": "ignore", "true": "all"}),

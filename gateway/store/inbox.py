@@ -95,6 +95,12 @@ def load(conn: sa.Connection, row: int) -> InboxRow:
     return _row(found)
 
 
+def peek(conn: sa.Connection, row: int) -> InboxRow | None:
+    """Return an admitted event, None where it was erased since."""
+    found = conn.execute(_admitted().where(inbox.c.id == row)).first()
+    return None if found is None else _row(found)
+
+
 def of_turn(conn: sa.Connection, turn: TurnId) -> list[InboxRow]:
     """Return a turn's events in the order they came."""
     rows = conn.execute(_admitted().where(inbox.c.turn == turn).order_by(inbox.c.id))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 ANSWER = "answer"
 NOTICE = "notice"
 PAIRING = "pairing"
+#: a letter with a code or number of a link, filled in when it is sent
+LINK = "link"
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,24 @@ def direct_address(conn: sa.Connection, of: Turn) -> Address | None:
     return None if row is None else Address(*row)
 
 
+def last_direct(conn: sa.Connection, account: Account) -> tuple[Address, str] | None:
+    """Return where an account last wrote to a bot alone, and its language; None: it never did."""
+    where = (turn.c.platform, turn.c.account, turn.c.place, turn.c.thread, turn.c.language)
+    row = conn.execute(
+        sa.select(*where)
+        .join(conversation, conversation.c.key == turn.c.conversation)
+        .where(
+            turn.c.platform == account.platform,
+            turn.c.scope == account.scope,
+            turn.c.user_id == account.user_id,
+            conversation.c.place_kind == PlaceKind.DIRECT,
+        )
+        .order_by(turn.c.id.desc())
+        .limit(1)
+    ).first()
+    return None if row is None else (Address(*row[:4]), row.language)
+
+
 def request_stop(tx: Tx, conversation: ConversationKey) -> TurnId | None:
     """Ask the conversation's running turn to stop, also over a restart; None: none runs."""
     return tx.conn.execute(

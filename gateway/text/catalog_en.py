@@ -105,6 +105,71 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "search.hit": "{time}, {who}: {text}",
     "search.me": "I",
     "search.somebody": "somebody",
+    # --- link
+    "cmd.link": "tell me that another account is you too",
+    "cmd.unlink": "take accounts that you linked apart again",
+    "link.ask": (
+        "To let me know you on another app as well, write to me there, in a direct message: "
+        "`/link` and the code below. I will then show you a number there, and ask for it here; "
+        "nothing is joined before that.\n\n"
+        "What it means: both accounts are one person for me. What I remember of either of them I "
+        "then know on both, and what you write there is kept under `{peer}` too. `/unlink` takes "
+        "them apart again. `/link cancel` if you did not mean it."
+    ),
+    "link.code": "The code, good for 15 minutes: `{code}`\n\nShow it to nobody.",
+    "link.number": "The number: `{number}`",
+    "link.consent": (
+        "You are about to become one person with `{account}` ({name}). What I remember of either "
+        "account will then be known on both.\n\nIf you want that, read the number below and send "
+        "`/link confirm` with it from the other account. If not: `/link cancel`."
+    ),
+    "link.entered": (
+        "Your code was entered by `{account}` ({name}). If that is you, send me here "
+        "`/link confirm` and the number that I show you there. If it is not: `/link cancel`; "
+        "nothing has been shared."
+    ),
+    "link.done": (
+        "Done: you and `{account}` ({name}) are one person for me from now on. What was said to "
+        "me before stays where it was until whoever runs this gateway moves it. `/unlink` takes "
+        "the accounts apart again."
+    ),
+    "link.awaits": (
+        "Both accounts have agreed. An admin of this gateway has to say yes too: give them the "
+        "code below."
+    ),
+    "link.approval": "For the admin, good for three days: `/approve {code}`",
+    "link.already": "These two accounts are one person for me already.",
+    "link.pinned": "Everybody here counts as one person already: the gateway is set so.",
+    "link.operator": (
+        "Whoever runs this gateway has said of both accounts whose they are. Only they can change "
+        "that."
+    ),
+    "link.nobody": "I cannot tell who you are here, so there is nothing to link.",
+    "link.again": "You asked a moment ago. Please wait a minute, then send /link again.",
+    "link.wrong": "No account waits for this code. Codes are good for 15 minutes.",
+    "link.locked": "Those were {n} wrong codes. Please try again in an hour.",
+    "link.nothing": "Nothing waits to be linked. Send /link to begin.",
+    "link.wrong_number": "That is not the number. Read it on the other app and try again.",
+    "link.failed": "That was the third wrong number: nothing is linked. Send /link to begin anew.",
+    "link.cancelled": "All right, nothing is linked.",
+    "unlink.nothing": "This account is not linked to any other.",
+    "unlink.ask": (
+        "This account is one person with `{accounts}`. If you take it out, I know you here by "
+        "this account alone again; what was said while they were linked stays with the others. "
+        "Send `/unlink confirm` if you want that."
+    ),
+    "unlink.ask_all": (
+        "One person with this account: `{accounts}`. If you take them apart, what was said while "
+        "they were linked stays here, and each of the others is a person of its own again. Send "
+        "`/unlink confirm` if you want that."
+    ),
+    "unlink.done": "Taken apart: `{accounts}` and this account are not one person any more.",
+    "unlink.told": (
+        "The link with `{account}` was taken away: what I remember there is not known here any "
+        "more, nor the other way round."
+    ),
+    "approve.linked": "`{account}` and `{other}` are one person now.",
+    "deny.linked": "`{account}` and `{other}` stay two. Nobody was told.",
     # --- title
     "title.done": "This conversation is now called “{title}”.",
     "title.show": "This conversation is called “{title}”.",

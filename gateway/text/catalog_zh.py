@@ -100,6 +100,57 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "search.hit": "{time}，{who}：{text}",
     "search.me": "我",
     "search.somebody": "某人",
+    # --- link
+    "cmd.link": "告诉我另一个账号也是您",
+    "cmd.unlink": "把您关联的账号重新分开",
+    "link.ask": (
+        "想让我在另一个应用上也认得您，请在那里私信我：`/link` 加上下面的代码。我会在那里给您"
+        "显示一个数字，并在这里向您要它；在此之前什么都不会合并。\n\n"
+        "这意味着：两个账号对我来说是同一个人。我记得的任何一个账号的事，在两边都会知道；您在"
+        "那边写的内容也会记在 `{peer}` 名下。用 `/unlink` 可以再分开。不想继续就发 "
+        "`/link cancel`。"
+    ),
+    "link.code": "代码（15 分钟内有效）：`{code}`\n\n请不要给任何人看。",
+    "link.number": "数字：`{number}`",
+    "link.consent": (
+        "您将与 `{account}`（{name}）成为同一个人。我记得的任何一个账号的事，在两边都会知道。"
+        "\n\n如果您愿意，请看下面的数字，从另一个账号发送 `/link confirm` 和这个数字；"
+        "如果不愿意：`/link cancel`。"
+    ),
+    "link.entered": (
+        "`{account}`（{name}）输入了您的代码。如果是您本人，请在这里发送 `/link confirm` 和我"
+        "在那边显示的数字。如果不是：`/link cancel`；什么都没有泄露。"
+    ),
+    "link.done": (
+        "好了：从现在起，您和 `{account}`（{name}）对我来说是同一个人。之前说过的话仍留在原处，"
+        "直到管理这个网关的人把它移过来。用 `/unlink` 可以把账号再分开。"
+    ),
+    "link.awaits": "两个账号都同意了。还需要这个网关的管理员同意：请把下面的代码交给管理员。",
+    "link.approval": "交给管理员（三天内有效）：`/approve {code}`",
+    "link.already": "这两个账号对我来说已经是同一个人了。",
+    "link.pinned": "在这里写消息的所有人都已算作同一个人：网关就是这样设置的。",
+    "link.operator": "管理这个网关的人已经指定了这两个账号各属于谁，只有他能更改。",
+    "link.nobody": "我在这里认不出您是谁，所以没有什么可以关联。",
+    "link.again": "您刚刚才问过。请等一分钟，再发送 /link。",
+    "link.wrong": "没有账号在等这个代码。代码 15 分钟内有效。",
+    "link.locked": "已输错 {n} 次代码。请一小时后再试。",
+    "link.nothing": "没有等待关联的账号。发送 /link 开始。",
+    "link.wrong_number": "数字不对。请在另一个应用上看清楚再试一次。",
+    "link.failed": "数字第三次不对，没有关联任何账号。发送 /link 重新开始。",
+    "link.cancelled": "好的，没有关联任何账号。",
+    "unlink.nothing": "这个账号没有与其他账号关联。",
+    "unlink.ask": (
+        "这个账号与 `{accounts}` 是同一个人。分开之后，我在这里又只凭这个账号认识您；关联期间"
+        "说过的话留在其他账号那边。如果您要这样，请发送 `/unlink confirm`。"
+    ),
+    "unlink.ask_all": (
+        "与这个账号是同一个人的有：`{accounts}`。分开之后，关联期间说过的话留在这里，其他每个"
+        "账号又各是一个人。如果您要这样，请发送 `/unlink confirm`。"
+    ),
+    "unlink.done": "已分开：`{accounts}` 与这个账号不再是同一个人。",
+    "unlink.told": "与 `{account}` 的关联已解除：我在那边记得的事，这里不再知道，反过来也一样。",
+    "approve.linked": "`{account}` 和 `{other}` 现在是同一个人。",
+    "deny.linked": "`{account}` 和 `{other}` 仍是两个人，也没有人收到通知。",
     # --- title
     "title.done": "这个对话现在叫“{title}”。",
     "title.show": "这个对话叫“{title}”。",

@@ -116,6 +116,28 @@ async def test_an_alias_that_is_another_accounts_own_name_is_a_warning(
     assert str(TOBIAS) in trouble
 
 
+LINK = (
+    "INSERT INTO link (platform, scope, user_id, anchor_platform, anchor_user_id, request, since)"
+    f" VALUES ('telegram', '', '{TOBIAS}', 'telegram', '{MIRA}', 'l', '2026-11-29 12:00:00')"
+)
+
+
+async def test_a_link_is_a_record_that_the_file_beats_and_a_conflict_is_said(
+    household: Household,
+) -> None:
+    await _filled(household, LINK)
+    assert _whois(household, TOBIAS).peer == str(MIRA)
+    assert _whois(household, TOBIAS).source == f"link telegram:{TOBIAS}"
+    assert _troubles(household) == []
+    household.honcho(userPeerAliases={str(TOBIAS): "toby"})
+    assert _whois(household, TOBIAS).peer == "toby"
+    assert f'overrules the confirmed link of telegram:{TOBIAS} to "{MIRA}"' in str(
+        _whois(household, TOBIAS).steps
+    )
+    [trouble] = _troubles(household)
+    assert f"telegram:{TOBIAS} was linked with telegram:{MIRA} by its person" in trouble
+
+
 async def test_a_file_that_is_no_database_is_an_error_with_the_remedy(
     household: Household,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.model.ids import AccountId, PlaceId, PlatformName
 from gateway.model.outbound import Address, PartState
-from gateway.pipeline.pairing import WRONG_LIMIT
+from gateway.pipeline.lockout import WRONG_LIMIT
 from gateway.store import audit, outbox, pairing, people
 from gateway.text.markup import parse
 from gateway.web.doors import Role
