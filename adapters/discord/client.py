@@ -97,6 +97,12 @@ class Client:
                 self._rest = await self._logged_in()
         return self._rest
 
+    async def name(self) -> str:
+        """Return the bot's present name."""
+        answer = await self._call(lambda rest: rest.request(Route("GET", "/users/@me")))
+        with translated():
+            return str(answer["username"])
+
     async def send(self, draft: Draft, *, patience: float | None = None) -> Sent:
         """Post one message that pings nobody and shows no link's preview.
 

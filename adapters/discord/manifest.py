@@ -103,5 +103,6 @@ MANIFEST = Manifest(
     secrets=(TOKEN_VARIABLE,),
     accounts=accounts,
     factory="adapters.discord.adapter:create",
+    probe="adapters.discord.probe:probe",
     check=check,
 )

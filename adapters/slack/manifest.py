@@ -137,5 +137,6 @@ MANIFEST = Manifest(
     service_accounts=SERVICE_ACCOUNTS,
     accounts=accounts,
     factory="adapters.slack.adapter:create",
+    probe="adapters.slack.probe:probe",
     check=check,
 )

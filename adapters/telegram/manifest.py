@@ -134,5 +134,6 @@ MANIFEST = Manifest(
     service_accounts=SERVICE_ACCOUNTS,
     accounts=accounts,
     factory="adapters.telegram.adapter:create",
+    probe="adapters.telegram.probe:probe",
     check=check,
 )

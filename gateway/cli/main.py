@@ -25,6 +25,7 @@ from gateway.cli import (
     run,
     search,
     sessions,
+    setup,
     web,
     whois,
 )
@@ -68,6 +69,7 @@ def _root(
 
 cli.command()(run.run)
 cli.command()(run.chat)
+cli.command()(setup.setup)
 cli.command()(whois.whois)
 cli.command()(search.search)
 cli.command()(inspect.trace)
@@ -79,7 +81,9 @@ cli.add_typer(pairing.group, name="pairing")
 cli.add_typer(deliveries.group, name="deliveries")
 for command in (approvals.approvals, approvals.approve, approvals.reject):
     memory.group.command()(command)
+memory.group.command("setup")(setup.memory_setup)
 cli.add_typer(memory.group, name="memory")
+honcho.group.command("setup")(setup.honcho_setup)
 cli.add_typer(honcho.group, name=HONCHO)
 cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(links.group, name="links")

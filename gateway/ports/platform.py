@@ -167,6 +167,10 @@ class Manifest:
     secrets: tuple[str, ...]
     #: ``package.module:function`` that builds the adapters; imported only when enabled
     factory: str
+    #: ``package.module:function``, called with (settings, secrets) and awaited: asks the platform
+    #: about every token and returns the bots' names; raises ``PlatformError``, of which
+    #: ``CredentialsError`` says that a token is not accepted
+    probe: str = ""
     #: ids of the platform's own accounts, which never are a person
     service_accounts: frozenset[str] = frozenset()
     #: the accounts that the secrets are for, as far as they tell without asking the platform

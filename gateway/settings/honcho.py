@@ -34,7 +34,10 @@ SPELLINGS = {name: alias for alias, name in KEYS.items() if name != alias} | {
     "workspace_id": "workspace",
 }
 _NOT_USED = frozenset({"injectionFrequency", "queryRewrite", "linkedHosts", "oauth"})
-_HOSTS = "hosts"
+HOSTS = "hosts"
+#: table of a host block: the address and key of the service that is not in use, so that a switch
+#: between two services loses neither. Only set-up reads it.
+KEPT = "kept"
 _ALIASES = "userPeerAliases"
 _VERSION = re.compile(r"/v[0-9]+/*$")
 
@@ -49,7 +52,7 @@ def host_names(profile: str, override: str = "") -> tuple[str, ...]:
 def host_block(root: Table, names: tuple[str, ...]) -> tuple[str, Node] | None:
     """Return the name and content of the first block there is."""
     for name in names:
-        node = root.get(_HOSTS, name)
+        node = root.get(HOSTS, name)
         if node is not None:
             return name, node
     return None
@@ -125,7 +128,7 @@ def _levels(root: Table, hosts: tuple[str, ...], findings: Findings) -> list[_Le
     block = host_block(root, hosts)
     if block is None:
         return levels
-    path = (_HOSTS, block[0])
+    path = (HOSTS, block[0])
     if isinstance(block[1], Table):
         levels.insert(0, _Level(path, _present(block[1], path, findings)))
     else:
@@ -148,7 +151,7 @@ def _present(level: Table, path: tuple[str, ...], findings: Findings) -> dict[st
             findings.warn(entry.key.source, (*path, name), problem)
         elif present in KEYS:
             keys[present] = entry
-        elif path or name != _HOSTS:
+        elif name != (KEPT if path else HOSTS):
             findings.unknown(entry.key, path, KEYS)
     return keys
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gateway.model.errors import ConfigurationError
 from gateway.settings import files, splice
 from gateway.settings.dialects import dialect_of
 from gateway.settings.document import Document, UneditableError
-from gateway.settings.honcho import SPELLINGS, host_block
+from gateway.settings.honcho import HOSTS, SPELLINGS, host_block
 from gateway.settings.nodes import Items, Node, Style, Table
 from gateway.settings.replace import ConcurrentChangeError, rewrite
 from gateway.settings.splice import REMOVE, Remove
@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
     from gateway.settings.dialects import Dialect, Value
 
-__all__ = ["REMOVE", "ConcurrentChangeError", "edit", "edit_honcho", "honcho_text"]
+__all__ = [
+    "REMOVE",
+    "Changes",
+    "ConcurrentChangeError",
+    "changed",
+    "edit",
+    "edit_honcho",
+    "honcho_text",
+]
+
+Key = tuple[str, ...]
+#: key of a file, from the outermost table on → what it is to hold
+Changes: TypeAlias = "Mapping[tuple[str, ...], Value | Remove]"
 
 #: bare words that are no text
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
@@ -27,9 +39,7 @@ _PIN = "pinUserPeer"
 _OLD_PINS = tuple(old for old, new in SPELLINGS.items() if new == _PIN)
 
 
-def edit(
-    path: Path, expected_digest: str, changes: Mapping[tuple[str, ...], Value | Remove]
-) -> str:
+def edit(path: Path, expected_digest: str, changes: Changes) -> str:
     """Set or remove keys of a YAML or JSON file and return the file's new digest.
 
     ``expected_digest`` is that of the content the changes are based on (``Loaded.digests``),
@@ -37,42 +47,37 @@ def edit(
     bytes stay. Raises ``ConcurrentChangeError`` if the content is another, else
     ``ConfigurationError`` naming the file; nothing is written then.
     """
-    return rewrite(path, expected_digest, lambda text: _apply(path, text, changes))
+    return rewrite(path, expected_digest, lambda text: changed(path, text, changes))
 
 
 def edit_honcho(
     path: Path,
     expected_digest: str,
-    changes: Mapping[tuple[str, ...], Value | Remove],
+    changes: Changes,
     *,
     hosts: tuple[str, ...],
     own: bool = False,
 ) -> str:
-    """Like ``edit``, with keys as they hold for one host (see ``honcho.host_names``).
-
-    A key is changed where it stands, the host block before the root; a new one goes into the
-    host block, and so does every key with ``own``: the root speaks for other hosts too. Every
-    ``pinPeerName`` of the file becomes ``pinUserPeer``.
-    """
-
+    """Like ``edit``, with keys as they hold for one host; see ``honcho_text``."""
     return rewrite(
         path, expected_digest, lambda text: honcho_text(path, text, changes, hosts=hosts, own=own)
     )
 
 
 def honcho_text(
-    path: Path,
-    text: str,
-    changes: Mapping[tuple[str, ...], Value | Remove],
-    *,
-    hosts: tuple[str, ...],
-    own: bool = False,
+    path: Path, text: str, changes: Changes, *, hosts: tuple[str, ...], own: bool = False
 ) -> str:
-    """Return what ``edit_honcho`` would make of the file's ``text``; nothing is written."""
+    """Return a text with keys as they hold for one host (see ``honcho.host_names``).
+
+    A key is changed where it stands, the host block before the root; a new one goes into the
+    host block, and so does every key with ``own``: the root speaks for other hosts too. A key
+    that begins with ``hosts`` is a place in the file. Every ``pinPeerName`` of the file becomes
+    ``pinUserPeer``.
+    """
     text = _move_pins(path, text)
     root = _document(path, text).root
     placed = {_place(root, key, hosts, own=own): value for key, value in changes.items()}
-    return _apply(path, text, placed)
+    return changed(path, text, placed)
 
 
 # --- text ------------------------------------------------------------------------------------
@@ -90,7 +95,8 @@ def _document(path: Path, text: str) -> Document:
         raise ConfigurationError(f"{path}: the top level must hold key: value pairs") from None
 
 
-def _apply(path: Path, text: str, changes: Mapping[tuple[str, ...], Value | Remove]) -> str:
+def changed(path: Path, text: str, changes: Changes) -> str:
+    """Return the text that ``edit`` would give the file. Raises ``ConfigurationError``."""
     document = _document(path, text)
     wanted = _plain(document.root)
     for key, value in changes.items():
@@ -163,24 +169,30 @@ def _move_pins(path: Path, text: str) -> str:
 
 
 def _levels(root: Table) -> list[tuple[str, ...]]:
-    hosts = root.get("hosts")
+    hosts = root.get(HOSTS)
     names = hosts.entries if isinstance(hosts, Table) else ()
-    return [(), *(("hosts", name) for name in names)]
+    return [(), *((HOSTS, name) for name in names)]
 
 
 def _place(
     root: Table, key: tuple[str, ...], hosts: tuple[str, ...], *, own: bool
 ) -> tuple[str, ...]:
     """Return where a key of the effective settings stands in the file, or is to stand."""
+    if key[0] == HOSTS:
+        return _written(root, key[:2], key[2:]) or key
     block = host_block(root, hosts)
-    home = ("hosts", block[0] if block else hosts[0])
-    spellings = (key[0], *(old for old, new in SPELLINGS.items() if new == key[0]))
-    for level in (home,) if own else (home, ()):
-        for name in spellings:
-            node = root.get(*level, name)
-            if node is not None:
-                return (*level, name, *_as_written(node, key[1:]))
-    return (*home, *key)
+    home = (HOSTS, block[0] if block else hosts[0])
+    at_root = None if own else _written(root, (), key)
+    return _written(root, home, key) or at_root or (*home, *key)
+
+
+def _written(root: Table, level: Key, key: Key) -> Key | None:
+    """Return a key as one level of the file spells it, None where it is not there."""
+    for name in (key[0], *(old for old, new in SPELLINGS.items() if new == key[0])):
+        node = root.get(*level, name)
+        if node is not None:
+            return (*level, name, *_as_written(node, key[1:]))
+    return None
 
 
 def _as_written(node: Node, key: tuple[str, ...]) -> tuple[str, ...]:

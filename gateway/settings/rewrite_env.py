@@ -19,10 +19,11 @@ _SAFE_VALUE = re.compile(r"[A-Za-z0-9_.,:/@%+=-]*")
 
 def edit_env(path: Path, expected_digest: str, changes: Mapping[str, str | Remove]) -> str:
     """Set or remove variables and return the file's new digest; errors as in ``rewrite.edit``."""
-    return rewrite(path, expected_digest, lambda text: _apply(path, text, changes))
+    return rewrite(path, expected_digest, lambda text: changed(path, text, changes))
 
 
-def _apply(path: Path, text: str, changes: Mapping[str, str | Remove]) -> str:
+def changed(path: Path, text: str, changes: Mapping[str, str | Remove]) -> str:
+    """Return the text that ``edit_env`` would give the file. Raises ``ConfigurationError``."""
     newline = "\r\n" if "\r\n" in text else "\n"
     for name, value in changes.items():
         if not _VARIABLE.fullmatch(name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import sqlalchemy as sa
@@ -11,13 +11,23 @@ import sqlalchemy as sa
 from gateway.store import migrate, statements
 from gateway.store.engine import translate
 from gateway.store.people import Account
-from gateway.store.tables import access_grant, item, outbox, person, set_aside, turn
+from gateway.store.tables import access_grant, item, outbox, pairing, person, set_aside, turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from gateway.store.engine import Connection
+
+
+class Met(NamedTuple):
+    """An account that wrote, or asked to be let in; the latter's name is not known."""
+
+    platform: str
+    scope: str
+    user_id: str
+    name: str
+    admin: bool
 
 
 @contextmanager
@@ -51,6 +61,31 @@ def accounts(conn: Connection) -> list[Account]:
     """Return every account that was seen."""
     rows = conn.execute(sa.select(person.c.platform, person.c.scope, person.c.user_id))
     return [Account(*row) for row in rows]
+
+
+def met(conn: Connection) -> list[Met]:
+    """Return every account that wrote, the latest first, and then those that wait to be let in."""
+    account = (person.c.platform, person.c.scope, person.c.user_id)
+    granted = sa.and_(
+        *(one == access_grant.c[one.name] for one in account), access_grant.c.admin.is_(True)
+    )
+    rows = conn.execute(
+        sa.select(*account, person.c.name, access_grant.c.admin)
+        .select_from(person.outerjoin(access_grant, granted))
+        .order_by(person.c.last_seen.desc())
+    )
+    found = {
+        Account(*row[:3]): Met(row.platform, row.scope, row.user_id, row.name, bool(row.admin))
+        for row in rows
+    }
+    waiting = conn.execute(
+        sa.select(pairing.c.platform, pairing.c.scope, pairing.c.user_id)
+        .where(pairing.c.state == "waiting")
+        .order_by(pairing.c.created_at.desc())
+    )
+    for row in waiting:
+        found.setdefault(Account(*row), Met(row[0], row[1], row[2], "", admin=False))
+    return list(found.values())
 
 
 def failures(conn: Connection) -> dict[str, int]:

@@ -42,6 +42,7 @@ QUARANTINE = {
     "markdown_it": ("gateway.text",),
     "ruamel": ("gateway.settings",),
     "watchfiles": ("gateway.settings",),
+    "questionary": ("gateway.cli.menus",),
     "prompt_toolkit": ("adapters.console", "gateway.cli"),
     "rich": ("adapters.console", "gateway.cli"),
     "typer": ("gateway.cli",),

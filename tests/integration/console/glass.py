@@ -15,6 +15,7 @@ from adapters.console.descriptors import read_some
 from adapters.console.front import Streams
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from typing import Self
 
@@ -134,12 +135,16 @@ class Person:
     async def sees(self, *lines: str) -> None:
         """Wait until the page ends with ``lines``."""
         try:
-            async with asyncio.timeout(15):
-                while self.lines[-len(lines) :] != list(lines):
-                    self._changed.clear()
-                    await self._changed.wait()
+            await self.until(lambda: self.lines[-len(lines) :] == list(lines), 15)
         except TimeoutError:
             raise AssertionError(f"expected {lines} at the end of {self.lines}") from None
+
+    async def until(self, reached: Callable[[], bool], seconds: float) -> None:
+        """Wait for what was shown to be as wanted, looking after each change."""
+        async with asyncio.timeout(seconds):
+            while not reached():
+                self._changed.clear()
+                await self._changed.wait()
 
     async def _watch(self) -> None:
         while data := await read_some(self._master):

@@ -1,0 +1,126 @@
+"""The order of the questions, and what is shown before anything is saved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gateway.setup import drafts
+from gateway.setup.asking import yes_or_no
+from gateway.setup.mapping import Row, left_behind, mapping, merged
+from gateway.setup.memories import ask_memory
+from gateway.setup.models import ask_model
+from gateway.setup.naming import ask_name
+from gateway.setup.platforms import ask_platforms
+from gateway.setup.who import ask_who
+
+if TYPE_CHECKING:
+    from gateway.setup.drafts import Edit
+    from gateway.setup.session import Session
+
+
+def ask_everything(session: Session) -> None:
+    """Ask all that a gateway needs."""
+    ask_name(session)
+    ask_model(session)
+    ask_platforms(session)
+    ask_memory(session)
+    ask_who(session)
+
+
+def ask_about_memory(session: Session, *, only_honcho: bool) -> None:
+    """Ask all that concerns memory."""
+    ask_memory(session, only_honcho=only_honcho, thorough=True)
+    ask_name(session)
+    ask_who(session)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was decided, and whether it was saved."""
+
+    edits: list[Edit]
+    rows: list[Row]
+    notes: list[str]
+    checks: list[str]
+    saved: bool = False
+    #: name of the local model that is to be fetched now
+    install: str = ""
+    steps: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the outcome for ``--json``; it holds no secret."""
+        return {
+            "saved": self.saved,
+            "files": [
+                {"path": str(edit.path), "changes": list(edit.lines)} for edit in self.edits
+            ],
+            "mapping": [row.as_json() for row in self.rows],
+            "checks": self.checks,
+            "notes": self.notes,
+            "install": self.install,
+            "next": self.steps,
+        }
+
+
+def conclude(session: Session) -> Outcome:
+    """Show what would change, ask, and save it. Raises ``GatewayError`` where it cannot be."""
+    edits, rows = session.edits(), mapping(session)
+    notes = [*merged(rows), *_left(rows), *_new_warnings(session)]
+    outcome = Outcome(edits, rows, notes, session.checks, install=session.install)
+    if not edits:
+        session.asker.say("Nothing changes.")
+        return outcome
+    for line in review(outcome):
+        session.asker.say(line)
+    if not yes_or_no(session.asker, "save", "Save this?", default=True):
+        session.asker.say("Nothing was saved.")
+        return Outcome(edits, rows, notes, session.checks)
+    drafts.save(edits, session.bench.home)
+    steps = _steps(session)
+    return Outcome(
+        edits, rows, notes, session.checks, saved=True, install=session.install, steps=steps
+    )
+
+
+def review(outcome: Outcome) -> list[str]:
+    """Return the lines that are read before saving."""
+    lines = ["", "What changes:"]
+    for edit in outcome.edits:
+        lines.append(f"  {edit.path}")
+        lines += [f"    {line}" for line in edit.lines]
+    lines += ["", "Who is who after that (account: person in memory):"]
+    lines += [f"  {row}" for row in outcome.rows]
+    lines += [f"Note: {note}" for note in outcome.notes]
+    return [*lines, ""]
+
+
+def _left(rows: list[Row]) -> list[str]:
+    return [
+        f"what is remembered of {peer} stays under that name: nobody is {peer} any more"
+        for peer in left_behind(rows)
+    ]
+
+
+def _new_warnings(session: Session) -> list[str]:
+    return [line for line in session.now.warnings if line not in session.before.warnings]
+
+
+def _steps(session: Session) -> list[str]:
+    """Return what is to be done now, in words."""
+    steps = [
+        "hermes-gateway run starts the gateway; one that runs has to be started again to "
+        "take a new token, model or memory service."
+    ]
+    admins = session.now.settings.access.admins
+    without = [one.name for one in session.connected if not _has_admin(admins, one.name)]
+    if without:
+        steps.append(
+            f"Write to the bot on {', '.join(name.capitalize() for name in without)}; it answers "
+            "with a code. hermes-gateway pairing approve CODE --admin lets you in as admin."
+        )
+    return steps
+
+
+def _has_admin(admins: frozenset[str], platform: str) -> bool:
+    return any(one.startswith(f"{platform}:") for one in admins)
