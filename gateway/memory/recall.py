@@ -14,10 +14,15 @@ import structlog
 
 from gateway.memory.block import REPRESENTATION_LIMIT, Layer, compose, cut
 from gateway.memory.dialectic import Dialectic, Inquiry
-from gateway.model.errors import MemoryServiceError, MemoryUnsupportedError
+from gateway.model.errors import (
+    MemoryLimitedError,
+    MemoryServiceError,
+    MemoryUnavailableError,
+    MemoryUnsupportedError,
+)
 from gateway.model.memory import ContextQuery
 from gateway.policy import reasoning
-from gateway.store import recall
+from gateway.store import ledger, recall
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -34,6 +39,8 @@ T = TypeVar("T")
 
 #: seconds for which the agent's own card is good
 IDENTITY_AGE = 600.0
+#: looks, a tenth of a second apart, for a service of our own that is starting
+STARTING_TRIES = 30
 #: sessions that are warmed when the process starts
 WARM_SESSIONS = 50
 
@@ -68,6 +75,15 @@ class RecallRules:
     revision: str
 
 
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a turn was told of its person."""
+
+    text: str = ""
+    #: the turn went on without memory that there is: names the outage, over its turns; else ""
+    cold: str = ""
+
+
 @dataclass(slots=True)
 class _Fetching:
     """What is on its way for one key."""
@@ -89,17 +105,21 @@ class Recall:
         self._fetching: dict[RecallKey, _Fetching] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._identity: tuple[float, str] | None = None
+        #: the service did not answer when it was asked last
+        self._trouble = False
 
     # --- on the way to an answer ---------------------------------------------------------
 
-    async def for_turn(self, write: Writer, turn: TurnId, key: RecallKey, message: str) -> str:
+    async def for_turn(
+        self, write: Writer, turn: TurnId, key: RecallKey, message: str
+    ) -> Recalled:
         """Return the block for this turn, the same again when the turn is run again."""
         rules = self._rules()
         if not rules.inject:
-            return ""
+            return Recalled()
         known = await self._store.read(lambda conn: recall.frozen(conn, turn))
         if known is not None:
-            return str(known["text"])
+            return Recalled(str(known["text"]), str(known.get("cold", "")))
         popped = await write(lambda tx: self._pop(tx, key, rules, count=True))
         waited: tuple[float, float] | None = None
         if popped.turn == 1 and _lacks(popped, message):
@@ -107,9 +127,21 @@ class Recall:
             waited = await self._wait(key, message, rules, base_wait=0.0 if ready else None)
             popped = await write(lambda tx: self._pop(tx, key, rules, count=False))
         text, layers = _assemble(popped, rules, waited)
-        frozen = {"text": text, "layers": [asdict(layer) for layer in layers]}
+        cold = await self._cold(key, popped, waited=waited is not None)
+        frozen = {"text": text, "layers": [asdict(layer) for layer in layers], "cold": cold}
         await write(lambda tx: recall.freeze(tx, turn, frozen))
-        return text
+        return Recalled(text, cold)
+
+    async def _cold(self, key: RecallKey, popped: Popped, *, waited: bool) -> str:
+        """Name the outage where the service has this person's words and gave nothing of them."""
+        limit = self._rules().context_cadence
+        usable = reasoning.fresh(popped.base_turn, popped.turn, limit=limit)
+        missing = popped.base is None or (self._trouble and not usable)
+        if not missing or not (waited or self._trouble):
+            return ""
+        where = key.session if key.audience.limited else None
+        known = await self._store.read(lambda conn: ledger.known(conn, key.peer, where))
+        return f"{key.peer}/{popped.base_turn}" if known else ""
 
     def _pop(self, tx: Tx, key: RecallKey, rules: RecallRules, *, count: bool) -> Popped:
         now = self._clock.now()
@@ -189,8 +221,8 @@ class Recall:
         if known is not None:
             return known
         fetching = _Fetching(
-            self._spawn(self._fetch_base(key, rules)),
-            self._spawn(self._fetch_dialectic(key, message, rules)),
+            self._spawn(self._once_up(lambda: self._fetch_base(key, rules))),
+            self._spawn(self._once_up(lambda: self._fetch_dialectic(key, message, rules))),
         )
         self._fetching[key] = fetching
         both = self._spawn(self._forget(key, fetching))
@@ -207,10 +239,22 @@ class Recall:
         task.add_done_callback(self._background.discard)
         return task
 
+    async def _once_up(self, fetch: Callable[[], Awaitable[None]]) -> None:
+        """Fetch, a moment later where our own service is only just starting."""
+        for _ in range(STARTING_TRIES):
+            try:
+                return await fetch()
+            except MemoryUnavailableError as error:
+                if error.code != "memory_starting":
+                    raise
+            await self._clock.sleep(0.1)
+        return await fetch()
+
     async def _guard(self, work: Awaitable[None]) -> None:
         try:
             await work
         except MemoryServiceError as error:
+            self._trouble = isinstance(error, MemoryUnavailableError | MemoryLimitedError)
             log.info("recall.without", action="recall", code=error.code)
 
     async def _state(self, key: RecallKey, rules: RecallRules) -> recall.State:
@@ -234,6 +278,7 @@ class Recall:
             "self": await self._self_view(key, rules),
             "identity": await self._identity_card(rules),
         }
+        self._trouble = False
         await self._store.write(
             lambda tx: recall.keep_base(
                 tx, key, base, revision=rules.revision, now=self._clock.now()

@@ -58,13 +58,18 @@ class Closing:
         self._prefetch = prefetch
         self._wake = wake
 
-    async def compose(self, turn: Turn, answer: Answer) -> Closed:
-        """Return what an agent's answer becomes for its person; a stopped one has no files."""
+    async def compose(self, turn: Turn, answer: Answer, behind: str = "") -> Closed:
+        """Return what an agent's answer becomes for its person; a stopped one has no files.
+
+        ``behind``: Markdown that its person is told besides; memory keeps nothing of it.
+        """
         said = clean(answer.text)
         if blank(said):
             said = ""
         made = () if answer.stopped else handing.named(answer.files)
-        contents = self._shown(turn, said, stopped=answer.stopped, wordless=bool(made))
+        words = self._words(turn, said, stopped=answer.stopped, wordless=bool(made))
+        shown = "\n\n".join(each for each in (words, behind) if each)
+        contents = self._post.compose(turn.address.platform, shown) if shown else ()
         kept = handing.mentioned(said, made)
         if said and self._post.takes_files(turn.address.platform):
             made = (*made, *handing.besides(said, len(contents)))
@@ -77,16 +82,12 @@ class Closing:
             return Closed(said, [*contents, *lost], answer)
         return Closed(kept, contents, answer, sent)
 
-    def _shown(
-        self, turn: Turn, said: str, *, stopped: bool, wordless: bool
-    ) -> Sequence[RichText]:
-        """Return the words as parts; none where a file says it all."""
-        if not said and wordless:
-            return ()
-        shown = said or catalog.text("stopped" if stopped else "empty_answer", turn.language)
-        if said and stopped:
-            shown = f"{said}\n\n{catalog.text('stopped', turn.language)}"
-        return self._post.compose(turn.address.platform, shown)
+    def _words(self, turn: Turn, said: str, *, stopped: bool, wordless: bool) -> str:
+        """Return what is shown of an answer; nothing where a file says it all."""
+        if not said:
+            key = "stopped" if stopped else "empty_answer"
+            return "" if wordless else catalog.text(key, turn.language)
+        return f"{said}\n\n{catalog.text('stopped', turn.language)}" if stopped else said
 
     def answered(self, tx: Tx, opened: OpenTurn, closed: Closed, rules: Rules) -> None:
         """Commit an answer."""

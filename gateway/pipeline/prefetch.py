@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gateway.mailbox import items
 from gateway.mailbox.lanes import Done
+from gateway.memory.recall import Recalled
 from gateway.model.events import PlaceKind
 from gateway.model.ids import TurnId
 from gateway.pipeline.addresses import PREFETCH
@@ -55,11 +56,11 @@ class Prefetch:
         self._recall = recall
         self._wake = wake
 
-    async def for_turn(self, write: Writer, opened: OpenTurn, rules: Rules) -> str:
-        """Return the recalled block of a turn, "" where there is none."""
+    async def for_turn(self, write: Writer, opened: OpenTurn, rules: Rules) -> Recalled:
+        """Return what is recalled for a turn."""
         key = recall_key(opened.turn, opened.rows[-1].event.place.kind, rules)
         if self._recall is None or key is None:
-            return ""
+            return Recalled()
         if rules.recall.open_at_start:
             await write(lambda tx: self._wake.open(tx, opened.turn.session))
         message = "\n".join(row.event.text for row in opened.rows)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+#: status of the checkpoint of a turn that had to do without memory
+COLD = "cold"
 #: tries of one turn, crashes of the process included
 TRIES = 5
 
@@ -118,17 +120,17 @@ class Turns:
                 if received.nothing:
                     return self._failed(received, received.complaint, code="attachments")
                 try:
-                    answer = await self._run(lease, received, adapter, stop)
+                    answer, behind = await self._run(lease, received, adapter, stop)
                 except AgentError as error:
                     if error.disposition is Disposition.RETRY and lease.item.attempts < TRIES:
                         raise
                     told = catalog.text(error.user_text or "failed.model", turn.language)
                     return self._failed(received, told, code=error.code)
-        return await self._answered(received, answer)
+        return await self._answered(received, answer, behind)
 
-    async def _answered(self, received: Received, answer: Answer) -> Outcome:
+    async def _answered(self, received: Received, answer: Answer, behind: str) -> Outcome:
         opened, rules = received.opened, self._current.rules
-        closed = await self._closing.compose(opened.turn, answer)
+        closed = await self._closing.compose(opened.turn, answer, behind)
         log.info("turn.answered", action="turn", turn=opened.turn.id, model=answer.model)
         return Done(lambda tx: self._closing.answered(tx, opened, closed, rules))
 
@@ -139,16 +141,27 @@ class Turns:
 
     async def _run(
         self, lease: Lease, received: Received, adapter: Adapter | None, stop: asyncio.Event
-    ) -> Answer:
+    ) -> tuple[Answer, str]:
+        """Return the answer, and what its person is told behind it (Markdown)."""
         opened, rules = received.opened, self._current.rules
         turn = opened.turn
         # Read behind ``Running.enter``: a stop is either found here or reaches the signal.
         request = await lease.store.read(partial(requests.build, received=received))
         if request is None:
-            return Answer("", stopped=True)
+            return Answer("", stopped=True), ""
         recalled = await self._prefetch.for_turn(lease.write, opened, rules)
-        request = await self._introduce(lease, opened, replace(request, recall=recalled))
-        return await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
+        request = await self._introduce(lease, opened, replace(request, recall=recalled.text))
+        cold = recalled.cold
+        tell = bool(cold) and await lease.write(lambda tx: self._first_of(tx, turn, cold))
+        answer = await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
+        return answer, catalog.text("cold", turn.language) if tell else ""
+
+    def _first_of(self, tx: Tx, turn: Turn, outage: str) -> bool:
+        """Note that a turn went without memory; tell whether it is its session's first to."""
+        if turns.told(tx.conn, turn, COLD, outage):
+            return False
+        turns.mark(tx, turn.id, "recalled", COLD, detail=outage, now=self._clock.now())
+        return True
 
     async def _stream(
         self,

@@ -58,6 +58,14 @@ class Entry:
     sent_at: datetime
 
 
+def known(conn: sa.Connection, peer: PeerId, session: SessionId | None) -> bool:
+    """Tell whether the service has anything that a person said (in a session, where given)."""
+    rows = sa.select(ledger.c.id).where(ledger.c.peer == peer, ledger.c.state == LedgerState.SAVED)
+    if session is not None:
+        rows = rows.where(ledger.c.session == session)
+    return conn.execute(rows.limit(1)).first() is not None
+
+
 def add(tx: Tx, entry: Entry, state: LedgerState, *, skip: str = "", now: datetime) -> None:
     """Write one row at the session's next position; the same key twice is a defect and raises.
 

@@ -225,6 +225,22 @@ def usage(conn: sa.Connection, turn_id: TurnId) -> dict[str, Any] | None:
     return conn.execute(sa.select(turn.c.usage).where(turn.c.id == turn_id)).scalar()
 
 
+def told(conn: sa.Connection, asking: Turn, status: str, detail: str) -> bool:
+    """Tell whether another turn of a turn's session has a checkpoint like that."""
+    found = (
+        sa.select(checkpoint.c.id)
+        .join(turn, turn.c.id == checkpoint.c.turn)
+        .where(
+            turn.c.conversation == asking.conversation,
+            turn.c.session == asking.session,
+            turn.c.id != asking.id,
+            checkpoint.c.status == status,
+            checkpoint.c.detail == detail,
+        )
+    )
+    return conn.execute(found.limit(1)).first() is not None
+
+
 def checkpoints(conn: sa.Connection, turn_id: TurnId) -> list[sa.Row[Any]]:
     """Return (step, status, attempt, detail, at) of a turn in order."""
     columns = (

@@ -213,6 +213,7 @@ TEXTS: dict[str, str | dict[str, str]] = {
         ),
     },
     "queue_full": "You write faster than I can answer. Give me a moment, then send it again.",
+    "cold": "*My memory could not be reached just now: I answered without what I know of you.*",
     "recovered": "*Sorry for the wait: I was restarted in between.*",
     "attachment_unsupported": (
         "I cannot open this yet: {names}. Tell me in words what it is about, and I will help."

@@ -55,7 +55,9 @@ class Bench:
     rules: RecallRules = RULES
 
     async def turn(self, key: RecallKey = ADA, message: str = "What about the exam?") -> str:
-        return await self.recall.for_turn(self.write, await self.new_turn(key), key, message)
+        return (
+            await self.recall.for_turn(self.write, await self.new_turn(key), key, message)
+        ).text
 
     async def write(self, fn: Callable[[Tx], T]) -> T:
         return await self.store.write(fn)

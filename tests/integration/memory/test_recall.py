@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.model.errors import MemoryUnavailableError, MemoryUnsupportedError
-from gateway.model.ids import PeerId
+from gateway.model.ids import LedgerKey, PeerId
 from gateway.model.memory import BaseContext, ContextQuery
 from gateway.policy.audience import Audience
-from gateway.store import people
+from gateway.store import ledger, people
+from tests.contract.store import samples
 from tests.fakes.memory import FakeMemory
 from tests.integration.memory.recalling import ADA, RULES, knowing, opened
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gateway.store.engine import Tx
+    from gateway.store.recall import RecallKey
 
 
 async def test_a_first_turn_waits_and_gets_both_layers(tmp_path: Path) -> None:
@@ -74,6 +76,57 @@ async def test_a_late_answer_serves_the_next_turn(tmp_path: Path) -> None:
         memory.gate.set()
         await bench.recall.settled()
         assert "Ada likes tea." in await bench.turn()
+
+
+def remember(tx: Tx, key: RecallKey) -> None:
+    """Let the service have one message of a person's, of an earlier session."""
+    samples.open_session(tx, peer=key.peer)
+    message = samples.say(tx, "I like tea.")
+    entry = ledger.Entry(
+        key=LedgerKey("k"),
+        session=samples.SESSION,
+        turn=samples.TURN,
+        peer=key.peer,
+        role="user",
+        message_id=message,
+        sent_at=samples.NOW,
+    )
+    ledger.add(tx, entry, ledger.LedgerState.SAVED, now=samples.NOW)
+
+
+async def test_a_turn_without_memory_that_there_is_names_the_outage(tmp_path: Path) -> None:
+    """Only for whom there is any; the same one until the service has answered again."""
+    async with opened(tmp_path, FakeMemory(error=MemoryUnavailableError())) as bench:
+
+        async def cold(key: RecallKey = ADA) -> str:
+            turn = await bench.new_turn(key)
+            return (await bench.recall.for_turn(bench.write, turn, key, "Hello there")).cold
+
+        assert await cold() == ""
+        await bench.store.write(lambda tx: remember(tx, ADA))
+        outages = [await cold(), await cold()]
+        assert outages == ["ada/0", "ada/0"]
+        bob = ADA._replace(peer=PeerId("bob"))
+        group = ADA._replace(audience=Audience.SHARED)
+        assert [await cold(bob), await cold(group)] == ["", ""]
+        bench.memory.error = None
+        await bench.recall.refresh(ADA, "Hello there")
+        assert await cold() == ""
+        bench.memory.error = MemoryUnavailableError()
+        await bench.recall.refresh(ADA, "Hello there")
+        assert [await cold(), await cold()] == ["ada/3", "ada/3"]
+
+
+async def test_a_service_that_is_starting_is_waited_for(tmp_path: Path) -> None:
+    starting = MemoryUnavailableError(code="memory_starting")
+    memory = replace(knowing(representation="Ada likes tea."), error=starting)
+    async with opened(tmp_path, memory) as bench:
+        first = asyncio.create_task(bench.turn())
+        await bench.clock.until_sleeping(2)
+        await bench.clock.advance(0.1)
+        memory.error = None
+        await bench.clock.advance(0.1)
+        assert "Ada likes tea." in await first
 
 
 async def test_the_same_turn_run_again_recalls_the_same(tmp_path: Path) -> None:

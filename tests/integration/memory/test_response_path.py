@@ -13,7 +13,7 @@ from tests.emulators.honcho_proxy import ALWAYS
 from tests.fakes.household import GROUP, MIRA, STRANGER
 from tests.integration.memory.whole import Whole, upstream
 from tests.integration.pipeline import conftest as pipeline
-from tests.integration.pipeline.support import mention
+from tests.integration.pipeline.support import mention, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -138,6 +138,47 @@ async def test_a_service_in_trouble_holds_back_no_answer_and_misses_no_message(
     (stored,) = (await house.stored()).values()
     told = [(peer, text) for text in words for peer in ("mira", "hermes")]
     assert stored == [(peer, text if peer == "mira" else f"re: {text}") for peer, text in told]
+
+
+# --- what is told ------------------------------------------------------------------------------
+
+COLD = "My memory could not be reached just now"
+
+
+async def said(house: Whole, text: str) -> str:
+    """Say something that waits for nothing, and return the newest answer."""
+    before = len(house.texts())
+    house.tg.say(text, user=MIRA)
+    return (await house.answers(before + 1))[-1]
+
+
+async def test_a_person_is_told_once_that_memory_was_cold(house: Whole) -> None:
+    """Once an outage and session, behind the answer; memory keeps no word of it."""
+    async with house.running():
+        assert COLD not in await said(house, "I have a dog called Rex.")
+        await house.saved()
+        await house.proxy.stop()
+        await said(house, "/new")
+        first = await said(house, "What is my dog called?")
+        assert first.startswith("re: What is my dog called?")
+        assert first.count(COLD) == 1
+        assert COLD not in await said(house, "And how old is he?")
+        await said(house, "/new")
+        assert COLD in await said(house, "Do you know me?")
+        await house.proxy.start()
+        await house.saved()
+    spoken = [text for texts in (await house.stored()).values() for _, text in texts]
+    assert not any(COLD in text for text in spoken)
+    assert [status for status, _ in steps_of(house, "recalled")] == ["cold", "cold"]
+
+
+async def test_where_nothing_can_be_known_nothing_is_missed(house: Whole) -> None:
+    await house.proxy.stop()
+    async with house.running():
+        assert await said(house, "Hello there, my friend.") == "re: Hello there, my friend."
+        assert await said(house, "How are you doing?") == "re: How are you doing?"
+        await house.proxy.start()
+        await house.saved()
 
 
 # --- what stays ----------------------------------------------------------------------------------
