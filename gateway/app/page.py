@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import load, start_problems
+from gateway.app.desks import people_desk
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.files import MemoryFiles
 from gateway.model.errors import ConfigurationError
@@ -58,6 +59,8 @@ def open_page(
         memory=memory,
         adapters=adapters,
         check=lambda: checked(home, settings.profile),
+        people=people_desk(home, store, profile=settings.profile),
+        reveals=lambda: _reveals(home, loaded),
         started=clock.now(),
     )
     return PageServer(parts)
@@ -76,3 +79,12 @@ def checked(home: Home, profile: str) -> Checked:
         return Checked(tuple(error.problems), (), (), ())
     files = tuple(str(path) for path in found.files)
     return Checked(tuple(start_problems(found)), found.warnings, found.unused, files)
+
+
+def _reveals(home: Home, started: Loaded) -> bool:
+    """Tell what ``web.reveal`` says now, or said at the start while the files are at fault."""
+    try:
+        found = load(home, profile=started.settings.profile)
+    except ConfigurationError:
+        found = started
+    return found.settings.web.reveal == "ask"

@@ -80,21 +80,12 @@ def _listed(conn: Connection, wanted: dict[str, Any], limit: int) -> list[dict[s
         {
             **asdict(row),
             "at": row.at.isoformat(),
-            "actor": _named(row.actor, names),
-            "subject": _named(row.subject, names),
-            "detail": _named(dict(row.detail), names),
+            "actor": audit.named(row.actor, names),
+            "subject": audit.named(row.subject, names),
+            "detail": audit.named(dict(row.detail), names),
         }
         for row in rows
     ]
-
-
-def _named(value: Any, names: dict[str, str]) -> Any:
-    """Put people's names back in place of their hashes, where they are still known."""
-    if isinstance(value, dict):
-        return {key: _named(each, names) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_named(each, names) for each in value]
-    return names.get(value, value) if isinstance(value, str) else value
 
 
 def _verified(conn: Connection, noted: str | None) -> dict[str, Any]:

@@ -144,6 +144,15 @@ def people(conn: sa.Connection) -> dict[str, str]:
     return {_hash(bytes(row.key), row.person): row.person for row in rows}
 
 
+def named(value: Any, names: dict[str, str]) -> Any:
+    """Put people's names back in place of their hashes, where they are still known."""
+    if isinstance(value, dict):
+        return {key: named(each, names) for key, each in value.items()}
+    if isinstance(value, list):
+        return [named(each, names) for each in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
 def hashes(conn: sa.Connection, who: Iterable[str]) -> list[str]:
     """Return the hashes under which accounts or peers stand in the audit."""
     wanted = set(who)

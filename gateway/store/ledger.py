@@ -136,9 +136,30 @@ def history(conn: sa.Connection, session: SessionId, *, limit: int = 400) -> lis
     return [Said(*row) for row in reversed(rows)]
 
 
-def counts(conn: sa.Connection) -> dict[str, int]:
-    """Return how many rows are in each state."""
-    return statements.count_by(conn, ledger.c.state)
+def counts(conn: sa.Connection, *, peer: PeerId | None = None) -> dict[str, int]:
+    """Return how many rows are in each state: of all, or of what one peer said."""
+    if peer is None:
+        return statements.count_by(conn, ledger.c.state)
+    return statements.count_by(conn, ledger.c.state, ledger.c.peer == peer)
+
+
+def sessions_of(conn: sa.Connection, peer: PeerId) -> int:
+    """Return in how many sessions a peer said something."""
+    number = sa.select(sa.func.count(sa.distinct(ledger.c.session)))
+    return int(conn.execute(number.where(ledger.c.peer == peer)).scalar_one())
+
+
+def said_by(conn: sa.Connection, peer: PeerId, *, limit: int) -> list[Said]:
+    """Return the newest messages of a peer, the newest first."""
+    columns = (message.c.id, message.c.role, message.c.author, message.c.text, message.c.sent_at)
+    rows = conn.execute(
+        sa.select(*columns)
+        .join(ledger, ledger.c.message_id == message.c.id)
+        .where(ledger.c.peer == peer)
+        .order_by(ledger.c.id.desc())
+        .limit(limit)
+    )
+    return [Said(*row) for row in rows]
 
 
 def of_turn(conn: sa.Connection, turn: TurnId) -> list[dict[str, str | int]]:

@@ -25,7 +25,9 @@ def count(conn: sa.Connection, table: sa.Table, *where: ColumnElement[bool]) -> 
     )
 
 
-def count_by(conn: sa.Connection, column: sa.Column[Any]) -> dict[str, int]:
-    """Return how many rows there are for each value of a column."""
-    rows = conn.execute(sa.select(column, sa.func.count()).group_by(column))
+def count_by(
+    conn: sa.Connection, column: sa.Column[Any], *where: ColumnElement[bool]
+) -> dict[str, int]:
+    """Return how many rows that meet all conditions there are for each value of a column."""
+    rows = conn.execute(sa.select(column, sa.func.count()).where(*where).group_by(column))
     return dict(rows.tuples().all())

@@ -181,6 +181,23 @@ def last_direct(conn: sa.Connection, account: Account) -> tuple[Address, str] | 
     return None if row is None else (Address(*row[:4]), row.language)
 
 
+def last_alone(conn: sa.Connection, peer: PeerId) -> Turn | None:
+    """Return the last turn in which a person wrote to a bot alone; None: there is none."""
+    row = conn.execute(
+        sa.select(turn)
+        .join(conversation, conversation.c.key == turn.c.conversation)
+        .where(turn.c.peer == peer, conversation.c.place_kind == PlaceKind.DIRECT)
+        .order_by(turn.c.id.desc())
+        .limit(1)
+    ).first()
+    return None if row is None else _turn(row)
+
+
+def number_of(conn: sa.Connection, peer: PeerId) -> int:
+    """Return how many turns a person had."""
+    return statements.count(conn, turn, turn.c.peer == peer)
+
+
 def request_stop(tx: Tx, conversation: ConversationKey) -> TurnId | None:
     """Ask the conversation's running turn to stop, also over a restart; None: none runs."""
     return tx.conn.execute(

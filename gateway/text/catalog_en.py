@@ -266,4 +266,9 @@ TEXTS: dict[str, str | dict[str, str]] = {
         "such as `OPENAI_API_KEY` into the file `.env` and start again."
     ),
     "setup.known": "This is what I have stored of you so far:\n\n> {facts}",
+    # --- the operator's page
+    "web.revealed": (
+        "An operator of this gateway has looked at what is remembered of you. The reason given: "
+        "{reason}"
+    ),
 }

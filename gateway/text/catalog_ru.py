@@ -277,4 +277,8 @@ TEXTS: dict[str, str | dict[str, str]] = {
         "`.env` и запустите шлюз снова."
     ),
     "setup.known": "Вот что я о вас уже записал:\n\n> {facts}",
+    # --- the operator's page
+    "web.revealed": (
+        "Оператор этого шлюза посмотрел, что здесь о вас запомнено. Указанная причина: {reason}"
+    ),
 }

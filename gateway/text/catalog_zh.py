@@ -225,4 +225,6 @@ TEXTS: dict[str, str | dict[str, str]] = {
         "`OPENAI_API_KEY`）写进 `.env` 文件后重新启动。"
     ),
     "setup.known": "到目前为止，我记下了这些关于你的内容：\n\n> {facts}",
+    # --- the operator's page
+    "web.revealed": "本网关的操作员查看了关于你的记忆内容。所述理由：{reason}",
 }

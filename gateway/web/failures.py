@@ -14,7 +14,9 @@ from gateway.pipeline.deliveries import DeliveryError
 from gateway.pipeline.explain import UnknownTurnError
 from gateway.pipeline.pairing import PairingError
 from gateway.web.access import NotAllowedError, NotSignedInError, TooManyTriesError
+from gateway.web.identity import UnknownPersonError
 from gateway.web.pairing import NotLetInError
+from gateway.web.remembering import NotRevealedError
 from gateway.web.sessions import UnknownSessionError
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ _STATUS: tuple[tuple[type[GatewayError], int], ...] = (
     (UnknownTurnError, 404),
     (UnknownSessionError, 404),
     (NotLetInError, 404),
+    (UnknownPersonError, 404),
+    (NotRevealedError, 403),
     (DeliveryError, 409),
     (PairingError, 409),
     (ConfigurationError, 422),

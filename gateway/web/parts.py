@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from gateway.memory.files import MemoryFiles
     from gateway.memory.honcho import HonchoMemory
+    from gateway.people import People
     from gateway.pipeline.deliveries import DeliveryDesk
     from gateway.pipeline.pairing import Pairing
     from gateway.pipeline.post import Post
@@ -52,4 +53,8 @@ class Parts:
     adapters: Sequence[Adapter]
     #: reads the configuration as the next start would
     check: Callable[[], Checked]
+    #: who is who
+    people: People
+    #: whether an operator may be shown what people wrote (``web.reveal``)
+    reveals: Callable[[], bool]
     started: datetime

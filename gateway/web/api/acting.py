@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
-from gateway.web import deliveries, pairing, sessions
+from gateway.model.ids import PeerId
+from gateway.web import deliveries, identity, pairing, remembering, sessions
 from gateway.web.access import Operator, TheParts
 from gateway.web.api.common import Name, PartId
+from gateway.web.identity_shapes import Application, AppliedShape
 from gateway.web.shapes import (
     Admin,
     Approval,
@@ -14,11 +16,34 @@ from gateway.web.shapes import (
     Done,
     RequestView,
     Retry,
+    Reveal,
+    Revealed,
     SubAgent,
     SubAgentSession,
 )
 
 router = APIRouter()
+
+
+@router.post(
+    "/identity/apply",
+    tags=["identity"],
+    responses={409: {"model": AppliedShape, "description": "Somebody else was faster"}},
+)
+async def apply_change(
+    parts: TheParts, visitor: Operator, body: Application, response: Response
+) -> AppliedShape:
+    """Make a change that was previewed; 409 with what changed where somebody else was faster."""
+    done = await identity.apply(parts, visitor, body)
+    response.status_code = 200 if done.applied else 409
+    return done
+
+
+@router.post("/people/{peer}/reveal", tags=["people"])
+async def reveal(parts: TheParts, visitor: Operator, peer: Name, body: Reveal) -> Revealed:
+    """Show what is remembered of a person. The person is told, and it is audited."""
+    await identity.person(parts, peer)
+    return await remembering.reveal(parts, visitor, PeerId(peer), body.reason)
 
 
 @router.post("/pairing/approve", tags=["pairing"])

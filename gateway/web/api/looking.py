@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from gateway.model.ids import TurnId
-from gateway.web import configuration, deliveries, health, pairing, sessions, traces
+from gateway.model.ids import PeerId, TurnId
+from gateway.web import (
+    auditing,
+    configuration,
+    deliveries,
+    health,
+    identity,
+    pairing,
+    remembering,
+    sessions,
+    traces,
+)
 from gateway.web.access import TheParts
 from gateway.web.api.common import Name, Word
+from gateway.web.identity_shapes import (
+    AliasesShape,
+    AuditView,
+    PersonShape,
+    PreviewShape,
+    RecordShape,
+    Wish,
+)
 from gateway.web.shapes import (
     DeliveryView,
     HealthView,
+    MemoryView,
     PairingView,
     SessionDetail,
     SessionView,
@@ -26,6 +45,49 @@ router = APIRouter()
 async def show_health(parts: TheParts) -> HealthView:
     """Say how everything is."""
     return await health.view(parts)
+
+
+@router.get("/people", tags=["people"])
+async def list_people(parts: TheParts, q: Word = "") -> list[PersonShape]:
+    """List everybody; ``q``: with this in a name, a peer or an id."""
+    return await identity.people(parts, q)
+
+
+@router.get("/people/{peer}", tags=["people"])
+async def show_person(parts: TheParts, peer: Name) -> PersonShape:
+    """Show one person with all accounts."""
+    return await identity.person(parts, peer)
+
+
+@router.get("/people/{peer}/memory", tags=["people"])
+async def count_memory(parts: TheParts, peer: Name) -> MemoryView:
+    """Say how much is remembered of a person, without a word of it."""
+    await identity.person(parts, peer)
+    return await remembering.view(parts, PeerId(peer))
+
+
+@router.get("/aliases", tags=["identity"])
+async def list_aliases(parts: TheParts) -> AliasesShape:
+    """List the alias map."""
+    return await identity.aliases(parts)
+
+
+@router.get("/identity/history", tags=["identity"])
+async def list_changes(parts: TheParts) -> list[RecordShape]:
+    """List the changes of who is who, the newest first."""
+    return await identity.history(parts)
+
+
+@router.post("/identity/preview", tags=["identity"])
+async def preview_change(parts: TheParts, body: Wish) -> PreviewShape:
+    """Say what a change would do; nothing is changed."""
+    return await identity.preview(parts, body)
+
+
+@router.get("/audit", tags=["audit"])
+async def list_audit(parts: TheParts, action: Word = "", who: Word = "") -> AuditView:
+    """List who decided what, the newest first."""
+    return await auditing.view(parts, action=action, who=who)
 
 
 @router.get("/pairing", tags=["pairing"])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from gateway.web.pages import acting, looking, signing
+from gateway.web.pages import acting, changing, looking, people, signing
 
-MODULES = (signing, looking, acting)
+MODULES = (signing, looking, acting, people, changing)
 
 router = APIRouter(include_in_schema=False)
 for each in MODULES:

@@ -17,7 +17,7 @@ from gateway import __version__
 from gateway.model.errors import GatewayError
 from gateway.web.access import by_tls, parts_of
 from gateway.web.failures import status_of
-from gateway.web.pages.words import WORDS, ago, moment, span
+from gateway.web.pages.words import WORDS, ago, moment, place, span
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -41,10 +41,13 @@ class Section:
 
 SECTIONS = (
     Section("/", "Health"),
+    Section("/people", "People"),
+    Section("/aliases", "Aliases"),
     Section("/pairing", "Pairing"),
     Section("/sessions", "Sessions"),
     Section("/deliveries", "Deliveries"),
     Section("/traces", "Traces"),
+    Section("/audit", "Audit"),
     Section("/settings", "Settings"),
 )
 
@@ -58,7 +61,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     env.globals.update(sections=SECTIONS, version=__version__, asset=_asset, words=WORDS)
-    env.filters.update(moment=moment, ago=ago, span=span)
+    env.filters.update(moment=moment, ago=ago, span=span, place=place)
     return env
 
 
@@ -87,7 +90,13 @@ def _values(request: Request, visitor: Visitor | None) -> dict[str, Any]:
 
 
 def show(
-    request: Request, visitor: Visitor, name: str, *, live: bool = False, **values: Any
+    request: Request,
+    visitor: Visitor,
+    name: str,
+    *,
+    live: bool = False,
+    status: int = 200,
+    **values: Any,
 ) -> Response:
     """Return the page ``name``; ``live``: its changing part is kept up to date.
 
@@ -99,7 +108,7 @@ def show(
         values["live"], same = _live(request, name, values)
         if request.headers.get("HX-Target") == "live":
             return Response(status_code=204) if same else HTMLResponse(values["live"])
-    return _page(request, name, values)
+    return _page(request, name, values, status=status)
 
 
 def _live(request: Request, name: str, values: dict[str, Any]) -> tuple[Markup, bool]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from gateway.model.ids import TurnId
-from gateway.web import configuration, deliveries, health, pairing, sessions, traces
+from gateway.web import auditing, configuration, deliveries, health, pairing, sessions, traces
 from gateway.web.access import AnyVisitor, TheParts
 from gateway.web.pages.common import show
 
@@ -74,6 +74,15 @@ async def show_trace(
     """One message's way."""
     found = await traces.detail(parts, TurnId(turn))
     return show(request, visitor, "trace.html", live=True, trace=found.found)
+
+
+@router.get("/audit")
+async def show_audit(
+    request: Request, parts: TheParts, visitor: AnyVisitor, action: Word = "", who: Word = ""
+) -> Response:
+    """Who decided what."""
+    found = await auditing.view(parts, action=action, who=who)
+    return show(request, visitor, "audit.html", live=True, audit=found, action=action, who=who)
 
 
 @router.get("/settings")

@@ -69,3 +69,8 @@ def span(seconds: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return ""
+
+
+def place(recorded: str) -> str:
+    """Return ``FILE:LINE`` without the folders."""
+    return recorded.rpartition("/")[2]

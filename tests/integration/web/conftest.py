@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
+from gateway.store import audit
 from gateway.web import site
 from gateway.web.doors import Role
 from tests.integration.pipeline.conftest import (
@@ -21,6 +23,7 @@ from tests.integration.pipeline.conftest import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from gateway.store.engine import Connection
     from gateway.web.server import PageServer
     from tests.integration.pipeline.support import House
 
@@ -63,8 +66,6 @@ class Site:
     @asynccontextmanager
     async def program(self, role: Role) -> AsyncIterator[httpx.AsyncClient]:
         """Return a client with a token."""
-        from datetime import timedelta
-
         token = await self.doors.token(role, holds=timedelta(days=1), by="test")
         async with self.browser() as client:
             client.headers["Authorization"] = f"Bearer {token}"
@@ -74,6 +75,20 @@ class Site:
 async def enter(client: httpx.AsyncClient, key: str) -> httpx.Response:
     """Use a one-time link up."""
     return await client.post("/sign-in", data={"key": key})
+
+
+async def audited(served: Site) -> list[tuple[str, str]]:
+    """Return (action, subject) of what an operator did on the page, oldest first."""
+
+    def look(conn: Connection) -> list[tuple[str, str]]:
+        known, rows = audit.people(conn), audit.listed(conn, limit=100)
+        return [
+            (row.action, known.get(row.subject, row.subject))
+            for row in reversed(rows)
+            if row.actor.startswith(("page ", "token ")) and not row.action.startswith("web.")
+        ]
+
+    return await served.page.parts.store.read(look)
 
 
 @pytest.fixture

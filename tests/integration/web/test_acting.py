@@ -7,33 +7,19 @@ from typing import TYPE_CHECKING, Any
 from gateway.model.ids import AccountId, PlaceId, PlatformName
 from gateway.model.outbound import Address, PartState
 from gateway.pipeline.lockout import WRONG_LIMIT
-from gateway.store import audit, outbox, pairing, people
+from gateway.store import outbox, pairing, people
 from gateway.text.markup import parse
 from gateway.web.doors import Role
 from tests.fakes.household import BOT, STRANGER
+from tests.integration.web.conftest import audited
 
 if TYPE_CHECKING:
     import httpx
 
-    from gateway.store.engine import Connection
     from tests.integration.web.conftest import Site
 
 ACCOUNT = f"telegram:{STRANGER}"
 WHERE = Address(PlatformName("telegram"), AccountId(str(BOT)), PlaceId(str(STRANGER)), None)
-
-
-async def audited(served: Site) -> list[tuple[str, str]]:
-    """Return (action, subject) of what an operator did on the page, oldest first."""
-
-    def look(conn: Connection) -> list[tuple[str, str]]:
-        known, rows = audit.people(conn), audit.listed(conn, limit=100)
-        return [
-            (row.action, known.get(row.subject, row.subject))
-            for row in reversed(rows)
-            if row.actor.startswith(("page ", "token ")) and not row.action.startswith("web.")
-        ]
-
-    return await served.page.parts.store.read(look)
 
 
 async def a_request(served: Site) -> tuple[str, str]:

@@ -1,0 +1,48 @@
+"""People, one person, and what is remembered of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from gateway.model.ids import PeerId
+from gateway.web import identity, remembering
+from gateway.web.access import AnyVisitor, Operator, TheParts
+from gateway.web.pages.common import say, show, typed
+from gateway.web.remembering import NotRevealedError
+
+router = APIRouter()
+
+Word = Annotated[str, Query(max_length=200)]
+
+
+@router.get("/people")
+async def show_people(
+    request: Request, parts: TheParts, visitor: AnyVisitor, q: Word = ""
+) -> Response:
+    """Everybody, with accounts and peers."""
+    found = await identity.people(parts, q)
+    return show(request, visitor, "people.html", live=True, people=found, q=q)
+
+
+@router.get("/people/{peer}")
+async def show_person(
+    request: Request, parts: TheParts, visitor: AnyVisitor, peer: str
+) -> Response:
+    """One person: accounts, and how much is remembered."""
+    found = await identity.person(parts, peer)
+    memory = await remembering.view(parts, PeerId(peer))
+    return show(request, visitor, "person.html", live=True, person=found, memory=memory)
+
+
+@router.post("/people/{peer}/reveal")
+async def reveal(request: Request, parts: TheParts, visitor: Operator, peer: str) -> Response:
+    """What is remembered, in words. Nothing of it is kept: another look is another reveal."""
+    found = await identity.person(parts, peer)
+    reason = typed(await request.form(), "reason")
+    try:
+        revealed = await remembering.reveal(parts, visitor, PeerId(peer), reason)
+    except NotRevealedError as error:
+        return say(request, str(error), back=f"/people/{peer}", good=False)
+    return show(request, visitor, "revealed.html", person=found, revealed=revealed, reason=reason)

@@ -1,0 +1,95 @@
+"""Words are shown for a reason, once, to an operator, and the person is told first."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import asynccontextmanager, closing
+from typing import TYPE_CHECKING
+
+from gateway.web.doors import Role
+from tests.fakes.household import GROUP, MIRA, TOBIAS
+from tests.integration.pipeline.support import mention
+from tests.integration.web.conftest import Site, audited
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tests.integration.pipeline.support import House
+
+SECRET = "my sister is called Wanda"
+NOTE = "likes tea"
+
+
+@asynccontextmanager
+async def telling(house: House) -> AsyncIterator[Site]:
+    """Run a gateway in which Mira told something alone, and Tobias in a group only."""
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    house.configure(web={"enabled": True, "port": port})
+    notes = house.home.person(str(MIRA))
+    notes.mkdir(parents=True)
+    (notes / "USER.md").write_text(NOTE)
+    async with house.running() as gateway:
+        house.tg.say(SECRET, user=MIRA)
+        house.tg.say(mention("hello all"), user=TOBIAS, chat=GROUP)
+        await house.answers(1)
+        await house.answers(1, GROUP)
+        await house.settled()
+        assert gateway.page is not None
+        yield Site(gateway.page)
+
+
+async def test_numbers_without_a_word(house: House) -> None:
+    async with telling(house) as served, served.signed_in(Role.VIEWER) as client:
+        rows = "SELECT count(*) FROM ledger WHERE state = 'saved'"
+        await house.until(lambda: house.column(rows) == [4], "all messages at the service")
+        found = (await client.get(f"/api/people/{MIRA}/memory")).json()
+        assert (found["turns"], found["sessions"], found["messages"]) == (1, 1, {"saved": 1})
+        assert [(one["name"], one["entries"]) for one in found["files"]] == [
+            ("MEMORY.md", 0),
+            ("USER.md", 1),
+        ]
+        assert isinstance(found["conclusions"], int)
+        for path in ("", "/sessions", "/traces", "/people", f"/people/{MIRA}", "/audit"):
+            page = (await client.get(path or "/")).text
+            assert (SECRET in page, NOTE in page) == (False, False), path
+        refused = await client.post(f"/api/people/{MIRA}/reveal", json={"reason": "curious"})
+        assert (refused.status_code, SECRET in refused.text) == (403, False)
+
+
+async def test_who_is_looked_at_is_told_and_it_is_audited(house: House) -> None:
+    async with telling(house) as served, served.signed_in() as client:
+        page = await client.post(
+            f"/people/{MIRA}/reveal", data={"reason": "she asked me_ to look"}
+        )
+        assert (SECRET in page.text, NOTE in page.text) == (True, True)
+        told = (await house.answers(2))[1]
+        assert told.startswith("An operator of this gateway has looked")
+        assert told.endswith("she asked me_ to look")
+        assert await audited(served) == [("memory.revealed", str(MIRA))]
+
+
+async def test_without_a_reason_nothing_is_shown(house: House) -> None:
+    async with telling(house) as served, served.signed_in() as client:
+        answer = await client.post(f"/people/{MIRA}/reveal", data={"reason": "  \n "})
+        assert (answer.status_code, SECRET in answer.text) == (303, False)
+        page = (await client.get(f"/people/{MIRA}")).text
+        assert ("say why" in page, SECRET in page) == (True, False)
+        assert await audited(served) == []
+
+
+async def test_who_cannot_be_told_is_not_shown(house: House) -> None:
+    async with telling(house) as served, served.program(Role.OPERATOR) as client:
+        refused = await client.post(f"/api/people/{TOBIAS}/reveal", json={"reason": "a test"})
+        assert (refused.status_code, refused.json()["code"]) == (403, "not_revealed")
+        assert "could not be told" in refused.json()["detail"]
+        assert await audited(served) == []
+
+
+async def test_the_setting_forbids_it_at_once(house: House) -> None:
+    async with telling(house) as served, served.program(Role.OPERATOR) as client:
+        port = served.page.parts.settings.web.port
+        house.configure(web={"enabled": True, "port": port, "reveal": "off"})
+        refused = await client.post(f"/api/people/{MIRA}/reveal", json={"reason": "a test"})
+        assert (refused.status_code, "web.reveal" in refused.json()["detail"]) == (403, True)
