@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from gateway.ports import Memory
+    from gateway.settings.honcho_schema import HonchoSettings
     from gateway.settings.read import Loaded
 
 T = TypeVar("T")
@@ -32,8 +33,13 @@ def service_of(configuration: Loaded) -> str:
     return endpoint_of(honcho).base_url
 
 
-def ask(configuration: Loaded, question: Callable[[Memory], Awaitable[T]]) -> T:
-    """Put a question to the configured Honcho. Raises ``MemoryServiceError``."""
+def ask(
+    configuration: Loaded,
+    question: Callable[[Memory], Awaitable[T]],
+    *,
+    honcho: HonchoSettings | None = None,
+) -> T:
+    """Put a question to the configured Honcho, or to another. Raises ``MemoryServiceError``."""
     from gateway.memory.clients import endpoint_of
     from gateway.memory.honcho import HonchoMemory
     from gateway.ops import logs
@@ -41,7 +47,7 @@ def ask(configuration: Loaded, question: Callable[[Memory], Awaitable[T]]) -> T:
     from gateway.settings.schema import LogSettings
 
     logs.configure(LogSettings(level="warning"), logs.secrets_of(configuration))
-    endpoint = endpoint_of(configuration.honcho)
+    endpoint = endpoint_of(honcho or configuration.honcho)
 
     async def put() -> T:
         memory = HonchoMemory(lambda: endpoint, SystemClock())

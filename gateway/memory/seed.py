@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
@@ -27,7 +28,6 @@ from gateway.text.marks import break_up
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from datetime import datetime
-    from pathlib import Path
 
     from gateway.memory.rules import CaptureRules
     from gateway.model.ids import PeerId
@@ -222,6 +222,24 @@ def hand_over(path: Path, rules: SeedRules) -> Handed:
     return Handed(source, text, _prefix(source, rules) + content.digest)
 
 
+def hand_down(name: str, text: str, rules: SeedRules, *, owner: PeerId | None) -> Handed:
+    """Return what another product wrote down, for the agent's peer or (``owner``) the owner's.
+
+    ``name`` is shown as its source; it must be none that is looked for in the home.
+    """
+    source = _of_agent(Path(name), rules.capture)
+    if owner is not None:
+        source = _of_owner(Path(name), rules.capture, owner)
+    return Handed(source, text.strip(), _prefix(source, rules) + naming.digest(text))
+
+
+def _of_owner(path: Path, capture: CaptureRules, owner: PeerId) -> _Source:
+    person = observation.of_person(capture.observation, alone=True, attributed=True)
+    members = {capture.agent_peer: capture.observation.agent, owner: person}
+    session = notes_session(capture.agent, owner)
+    return _Source(path, owner, session, members, _NOTES, once=True)
+
+
 def _of_agent(path: Path, capture: CaptureRules) -> _Source:
     agent = capture.agent_peer
     members = {agent: capture.observation.agent}
@@ -230,17 +248,12 @@ def _of_agent(path: Path, capture: CaptureRules) -> _Source:
 
 def _sources(home: Home, rules: SeedRules) -> Iterator[_Source]:
     capture = rules.capture
-    agent = capture.agent_peer
     if not capture.skip_agent:
         for path in (home.soul, home.identity, home.agents):
             yield _of_agent(path, capture)
     if rules.owner is not None and not capture.skip_user:
-        person = observation.of_person(capture.observation, alone=True, attributed=True)
-        members = {agent: capture.observation.agent, rules.owner: person}
-        session = notes_session(capture.agent, rules.owner)
         for target in (Target.MEMORY, Target.USER):
-            path = home.memories / target.file
-            yield _Source(path, rules.owner, session, members, _NOTES, once=True)
+            yield _of_owner(home.memories / target.file, capture, rules.owner)
 
 
 def _prefix(source: _Source, rules: SeedRules) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gateway.model.errors import ConfigurationError
+from gateway.model.errors import ConfigurationError, StoreError
 from gateway.policy import carry
 from gateway.policy.carry import Fate, Side, Step
 from gateway.settings import files
@@ -15,6 +15,7 @@ from gateway.settings.honcho_schema import HonchoSettings
 from gateway.settings.replace import rewrite
 from gateway.settings.rewrite import REMOVE, edit
 from gateway.settings.said import read_said
+from gateway.store import ledger, readonly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,11 +75,22 @@ def _plan(source: Loaded, home: Home, load: Callable[[Home], Loaded]) -> Carryin
         return Carrying(home, None, (), error.problems[0])
     steps = carry.plan(
         Side(read_said(source.honcho_file, source.hosts), source.honcho.host),
-        Side(said, target.honcho.host, used=home.database.exists()),
+        Side(said, target.honcho.host, used=has_memory(home)),
         _defaults(),
         one_file=target.honcho_file.resolve() == source.honcho_file.resolve(),
     )
     return Carrying(home, target, tuple(steps))
+
+
+def has_memory(home: Home) -> bool:
+    """Tell whether anything was said in a home that went to memory, or should have."""
+    if not home.database.exists():
+        return False
+    try:
+        with readonly.look(home.database) as conn:
+            return bool(ledger.counts(conn))
+    except StoreError:
+        return True
 
 
 def _defaults() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gateway.cli import memory
-from gateway.cli.honcho import agent, keys, places, status, sync
+from gateway.cli.honcho import agent, keys, migrate, places, status, sync
 
 group = typer.Typer(
     help="The Honcho memory service of this profile: settings, peers, sessions.",
@@ -24,3 +24,4 @@ group.command()(memory.sessions)
 group.command("map")(places.map_)
 group.command()(keys.enable)
 group.command()(keys.disable)
+group.command()(migrate.migrate)

@@ -2,66 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
-
-from gateway.memory.clients import Endpoint
-from gateway.memory.honcho import HonchoMemory
-from gateway.memory.seed import seed_session
-from gateway.model.ids import PeerId
-from tests.fakes.clock import FakeClock
-from tests.integration.cli.calls import data, run
-from tests.integration.memory.conftest import template as template
-from tests.integration.memory.scribe import service
+from tests.integration.cli.server import AGENT
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
-    from gateway.settings.home import Home
-
-AGENT = PeerId("hermes")
-
-
-class Server:
-    """A service and the home that uses it; commands run beside the loop that serves."""
-
-    def __init__(self, home: Home, url: str, key: str) -> None:
-        self.home = home
-        self.memory = HonchoMemory(lambda: Endpoint(url, key, "house"), FakeClock())
-        home.config.write_text("memory: {provider: honcho}\n")
-        self.write(baseUrl=url, apiKey=key, workspace="house")
-
-    def write(self, **keys: Any) -> None:
-        (self.home.path / "honcho.json").write_text(json.dumps(keys))
-
-    async def run(self, *words: str, code: int = 0) -> str:
-        return await asyncio.to_thread(run, *words, code=code)
-
-    async def data(self, *words: str) -> Any:
-        return await asyncio.to_thread(data, *words)
-
-    async def seeds(self) -> list[str]:
-        """Return what the agent's session holds."""
-        found = await self.memory.search("rover", peer=None, session=self.session, limit=9)
-        return [one.text for one in found]
-
-    @property
-    def session(self) -> Any:
-        return seed_session("hermes", AGENT)
-
-
-@pytest.fixture
-async def server(home: Home, tmp_path: Path, template: Path) -> AsyncIterator[Server]:
-    shutil.copy(template, home.database)
-    async with service(tmp_path, template) as served:
-        made = Server(home, await served.start(), served.key)
-        yield made
-        await made.memory.aclose()
+    from tests.integration.cli.server import Server
 
 
 async def test_a_file_is_seeded_once_and_shown(server: Server) -> None:
