@@ -15,6 +15,7 @@ from gateway.cli import (
     db,
     deliveries,
     doctor,
+    importing,
     inspect,
     links,
     memory,
@@ -88,6 +89,7 @@ cli.add_typer(honcho.group, name=HONCHO)
 cli.add_typer(sessions.group, name="sessions")
 cli.add_typer(links.group, name="links")
 cli.add_typer(audit.group, name="audit")
+cli.add_typer(importing.group, name="import")
 cli.add_typer(model.group, name="model")
 cli.add_typer(web.group, name="web")
 cli.add_typer(profiles.group, name="profile")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gateway.model.errors import StoreError
 from gateway.model.ids import PlatformName, ScopeId, UserId
-from gateway.ops import health, watchman
+from gateway.ops import health, newcomer, watchman
 from gateway.ops.environment import package_clash
 from gateway.pipeline.addresses import written
 from gateway.pipeline.linked import identity_of, linked_peers
@@ -81,7 +81,17 @@ def configuration(loaded: Loaded, rules: Rules, problems: list[str]) -> Iterator
     for line in loaded.warnings:
         yield Finding(Level.WARNING, "settings", line)
     for line in loaded.unused:
-        yield Finding(Level.OK, "settings", f"{line}: not used by this product")
+        yield Finding(Level.OK, "settings", newcomer.not_used(line))
+
+
+def newcomers(home: Home, rules: Rules, *, stand_in: str) -> Iterator[Finding]:
+    """Look at what Hermes Agent left in the home."""
+    for line in newcomer.folders(home):
+        yield Finding(Level.OK, "hermes", line)
+    for line in newcomer.paired(home):
+        yield Finding(Level.OK, "hermes", line)
+    if line := newcomer.conversations(home, rules, stand_in=stand_in):
+        yield Finding(Level.OK, "hermes", line)
 
 
 def database(path: Path, rules: Rules) -> Iterator[Finding]:

@@ -106,3 +106,46 @@ NOT_USED_IN = {
         }
     ),
 }
+
+#: what comes nearest here to a key, or to a whole section, that is not used
+NEAREST = {
+    "agent": "model and SOUL.md",
+    "approvals": "memory.write_approval",
+    "custom_providers": "model.base_url",
+    "dashboard": "web",
+    "discord": "platforms.discord and access",
+    "display": "conversations.streaming",
+    "fallback_model": "model",
+    "fallback_providers": "model",
+    "gateway": "platforms and access",
+    "honcho": "honcho.json",
+    "logging": "log",
+    "memory.honcho": "honcho.json",
+    "memory.nudge_interval": "none needed: the agent notes unasked",
+    "memory.flush_min_turns": "writeFrequency in honcho.json",
+    "model.context_length": "contextTokens in honcho.json",
+    "network": "the environment: HTTPS_PROXY",
+    "openrouter": "model.base_url",
+    "personalities": "SOUL.md",
+    "platforms.api_server": "web",
+    "privacy": "web.reveal and retention",
+    "providers": "model",
+    "security": "access",
+    "session_reset": "conversations.reset",
+    "sessions": "retention",
+    "slack": "platforms.slack and access",
+    "streaming": "conversations.streaming",
+    "stt": "voice.transcribe",
+    "telegram": "platforms.telegram and access",
+    "TELEGRAM_GROUP_ALLOWED_USERS": "access.allow.telegram",
+    "TELEGRAM_PROXY": "HTTPS_PROXY",
+    "injectionFrequency": "contextCadence",
+}
+#: folders of a Hermes home that mean nothing here, and what comes nearest
+FOLDERS = {
+    "cron": "",
+    "hooks": "",
+    "plugins": "",
+    "sessions": "hermes-gateway import hermes, from state.db",
+    "skills": "",
+}

@@ -18,6 +18,7 @@ from gateway.store.tables import ledger as ledger_table
 from gateway.text.terms import words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from gateway.model.ids import PeerId, SessionId, TurnId
@@ -99,6 +100,11 @@ class Report:
 def feed(tx: Tx, turn_id: TurnId) -> None:
     """Index the messages of a turn; call in the transaction that closes it."""
     _add(tx, _to_index().where(message.c.turn == turn_id))
+
+
+def feed_some(tx: Tx, ids: Sequence[int]) -> None:
+    """Index messages of a closed turn that are not indexed yet."""
+    _add(tx, _to_index().where(message.c.id.in_(ids)))
 
 
 def fill(tx: Tx, *, limit: int) -> int:
@@ -223,13 +229,14 @@ def line(conn: sa.Connection, scope: Scope, id_: int) -> Line | None:
 
 def browse(conn: sa.Connection, scope: Scope, *, limit: int) -> list[Overview]:
     """Return the sessions in scope in which something was said last."""
+    said = sa.func.max(message.c.sent_at)  # what was imported has later ids than it should
     last = sa.func.max(message.c.id)
     grouped = (
         sa.select(message.c.session, sa.func.min(message.c.id), last, sa.func.count())
         .join(turn, turn.c.id == message.c.turn)
         .where(scope.holds(), message.c.role.in_(_SPOKEN), turn.c.state.not_in(_OPEN))
         .group_by(message.c.session)
-        .order_by(last.desc())
+        .order_by(said.desc(), last.desc())
         .limit(limit)
     )
     found = []

@@ -234,7 +234,7 @@ async def test_the_newest_session_is_listed_first(talk: Talk) -> None:
         sessions.note(tx, CONVERSATION, event(), participant=None, now=NOW)
         sessions.open_next(tx, CONVERSATION, SessionId("next"), peer=PeerId("mira"), now=NOW)
         turns.create(tx, turn("t_9", session=SessionId("next")), now=NOW)
-        said = messages.Said(0, messages.USER, "", "new", NOW)
+        said = messages.Said(0, messages.USER, "", "new", later(9))
         messages.add(
             tx, CONVERSATION, said, session=SessionId("next"), turn=TurnId("t_9"), now=NOW
         )
