@@ -45,6 +45,9 @@ STRICT = OpenAIModelProfile(
     openai_chat_supports_max_completion_tokens=False,
     supports_inline_system_prompts=False,
     supports_json_schema_output=True,
+    # a form is asked for by its schema, and in words for servers that do not know schemas
+    default_structured_output_mode="native",
+    native_output_requires_schema_in_instructions=True,
 )
 
 

@@ -31,6 +31,12 @@ from gateway.ports.platform import (
     Preview,
     Received,
 )
+from gateway.ports.thinking import (
+    Completer,
+    Embedder,
+    Prompt,
+    Usage,
+)
 
 __all__ = [
     "Adapter",
@@ -40,16 +46,20 @@ __all__ = [
     "Answer",
     "Asker",
     "Clock",
+    "Completer",
     "ConnectionState",
     "Cursor",
+    "Embedder",
     "HistoryMessage",
     "Intake",
     "Manifest",
     "Memory",
     "Preview",
+    "Prompt",
     "Received",
     "Spoken",
     "StepLog",
     "Transcriber",
     "TurnRequest",
+    "Usage",
 ]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from gateway.memory.embedded import pairs, sessions, spaces, tables, words
+from gateway.memory.embedded import forgetting, pairs, sessions, spaces, tables
+from gateway.memory.embedded.deriver import CONCLUSION, Statement
 from gateway.memory.embedded.errors import NotFoundError, RefusedError
 from gateway.memory.embedded.filters import Fields
 from gateway.memory.embedded.pages import page
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from gateway.memory.embedded.wire import ConclusionCreate
+    from gateway.memory.embedded.memory import Memory
+    from gateway.memory.embedded.wire import ConclusionCreate, ConclusionQuery
     from gateway.store.engine import Tx
 
 conclusion, pair = tables.conclusion, tables.pair
@@ -50,7 +52,11 @@ def _select(conn: sa.Connection, space: str, filters: Json | None) -> sa.Select[
     return (
         sa.select(conclusion, pair.c.observer, pair.c.observed)
         .join(pair, pair.c.id == conclusion.c.pair)
-        .where(pair.c.workspace == space, Fields(conn, columns).condition(filters))
+        .where(
+            pair.c.workspace == space,
+            conclusion.c.replaced_by.is_(None),
+            Fields(conn, columns).condition(filters),
+        )
     )
 
 
@@ -85,25 +91,31 @@ def listed(conn: sa.Connection, space: str, filters: Json | None, window: Window
     return page(conn, _select(conn, space, filters).order_by(newest_first), window, _view)
 
 
-def look_up(
-    conn: sa.Connection, space: str, query: str, filters: Json | None, *, top_k: int
-) -> list[Json]:
-    """Return one pair's conclusions that hold words of ``query``, best first.
+async def look_up(memory: Memory, space: str, asked: ConclusionQuery) -> list[Json]:
+    """Return one pair's conclusions that fit a query, best first.
 
     Raises ``RefusedError`` unless the filters name observer and observed.
     """
-    if not all(any((filters or {}).get(name) for name in names) for names in _SPELLINGS):
+    filters = asked.filters or {}
+    if not all(any(filters.get(name) for name in names) for names in _SPELLINGS):
         raise RefusedError("observer and observed must be given in 'filters'")
-    asked = words.query(query)
+    rows = await memory.store.read(lambda conn: _newest(conn, space, filters))
+    items = [Statement(row["content"], row["created_at"], (CONCLUSION, row["id"])) for row in rows]
+    by_key = {item.key: row for item, row in zip(items, rows, strict=True)}
+    fitting = await memory.ranker.fitting(asked.query, items)
+    return [_view(by_key[each.key]) for each in fitting[: asked.top_k]]
+
+
+def _newest(conn: sa.Connection, space: str, filters: Json) -> Sequence[sa.RowMapping]:
     newest = _select(conn, space, filters).order_by(conclusion.c.id.desc()).limit(pairs.HORIZON)
-    scored = [(asked.count(row["content"]), row) for row in conn.execute(newest).mappings()]
-    best = sorted((each for each in scored if each[0]), key=lambda each: -each[0])
-    return [_view(row) for _, row in best[:top_k]]
+    return conn.execute(newest).mappings().all()
 
 
 def delete(tx: Tx, space: str, public_id: str) -> None:
-    """Delete one conclusion. Raises ``NotFoundError``."""
+    """Delete one conclusion with what it had replaced. Raises ``NotFoundError``."""
     here = sa.select(pair.c.id).where(pair.c.workspace == space)
     mine = sa.and_(conclusion.c.public_id == public_id, conclusion.c.pair.in_(here))
-    if tx.conn.execute(sa.delete(conclusion).where(mine)).rowcount == 0:
+    number = tx.conn.execute(sa.select(conclusion.c.id).where(mine)).scalar()
+    if number is None:
         raise NotFoundError(f"Conclusion {public_id} not found in workspace {space}")
+    forgetting.conclusions(tx, [number])

@@ -1,4 +1,4 @@
-"""The seam for whoever thinks about what was said: from evidence to words, and nothing else."""
+"""The seams for whoever thinks about what was said: from evidence to words, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import datetime
+
+    from gateway.memory.embedded.values import PairRef
+
+#: what a statement is kept as: its table and its row there
+Key = tuple[str, int]
+MESSAGE, CONCLUSION = "message", "conclusion"
 
 #: conclusions in a representation when the client names no number
 DEFAULT_LIMIT = 25
@@ -19,6 +25,10 @@ class Statement:
 
     text: str
     at: datetime
+    #: None: it is kept nowhere by itself
+    key: Key | None = None
+    #: the words are the person's own
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +39,11 @@ class Known:
     observed: str
     card: tuple[str, ...] = ()
     conclusions: tuple[Statement, ...] = ()
-    #: messages of ``observed`` that ``observer`` was there to hear, whole
+    #: messages of ``observed`` that ``observer`` was there to hear, whole, and that nobody has
+    #: thought about yet
     said: tuple[Statement, ...] = ()
+    #: those that were thought about, without those that no longer hold
+    heard: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +70,53 @@ class Talk:
 
     lines: tuple[tuple[str, Statement], ...]
     previous: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message of a stretch that is thought about."""
+
+    number: int
+    author: str
+    text: str
+    at: datetime
+    #: said by the one whom it is about: only such a line can be evidence
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Something that is known already: a conclusion, or a line of a card written by hand."""
+
+    text: str
+    at: datetime | None = None
+    #: row of the conclusion; None: a line of the card
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """New messages of one session about which one pair has to think, and what it knows."""
+
+    ref: PairRef
+    pair: int
+    session: str
+    lines: tuple[Line, ...]
+    #: newest first
+    known: tuple[Held, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One new conclusion, checked: from which lines, and what it takes the place of."""
+
+    text: str
+    evidence: tuple[int, ...]
+    at: datetime
+    replaces: tuple[Held, ...] = ()
+    lasting: bool = False
+    #: the person's own words
+    quoted: bool = False
 
 
 class Deriver(Protocol):

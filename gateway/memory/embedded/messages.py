@@ -39,6 +39,8 @@ class Stored:
 
     messages: list[Json]
     last_seq: int
+    #: authors of what somebody is to think about
+    heard: frozenset[str] = frozenset()
 
 
 def view(row: Mapping[Any, Any]) -> Json:
@@ -90,8 +92,8 @@ def add(tx: Tx, ref: SessionRef, batch: Sequence[MessageCreate], *, now: datetim
         _row(ref, each, seq, now) for seq, each in enumerate(batch, start=last - len(batch) + 1)
     ]
     tx.conn.execute(sa.insert(message), rows)
-    _observe(tx, ref, batch, first=last - len(batch) + 1)
-    return Stored([view(row) for row in rows], last)
+    heard = _observe(tx, ref, batch, first=last - len(batch) + 1)
+    return Stored([view(row) for row in rows], last, heard)
 
 
 def _reserve(tx: Tx, ref: SessionRef, number: int) -> int:
@@ -118,12 +120,14 @@ def _row(ref: SessionRef, new: MessageCreate, seq: int, now: datetime) -> Json:
     }
 
 
-def _observe(tx: Tx, ref: SessionRef, batch: Sequence[MessageCreate], *, first: int) -> None:
-    """Note who hears each message, as the flags are at this moment."""
+def _observe(
+    tx: Tx, ref: SessionRef, batch: Sequence[MessageCreate], *, first: int
+) -> frozenset[str]:
+    """Note who hears each message, as the flags are now; return whom somebody hears."""
     thinking = _is_reasoning_on(tx.conn, ref)
     heard = [seq for seq, each in enumerate(batch, start=first) if _is_heard(each, thinking)]
     if not heard:
-        return
+        return frozenset()
     written = sa.select(message.c.id, message.c.peer).where(
         within(ref), message.c.seq >= first, message.c.seq.in_(heard)
     )
@@ -140,6 +144,7 @@ def _observe(tx: Tx, ref: SessionRef, batch: Sequence[MessageCreate], *, first: 
     ]
     if noted:
         tx.conn.execute(sa.insert(tables.observation), noted)
+    return frozenset(author for author, listening in hearers.items() if listening)
 
 
 def _is_reasoning_on(conn: sa.Connection, ref: SessionRef) -> bool:

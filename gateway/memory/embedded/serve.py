@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from gateway.memory.embedded import app
 from gateway.memory.embedded.listener import Listener, bind
 from gateway.memory.embedded.memory import Memory
-from gateway.memory.embedded.rules import ByRule
+from gateway.memory.embedded.mind import Faculties, make_mind
 
 if TYPE_CHECKING:
+    from gateway.mailbox.lanes import Lane
     from gateway.memory.embedded.deriver import Deriver
     from gateway.ports import Clock
     from gateway.store.engine import Store
@@ -22,11 +23,33 @@ class EmbeddedService:
     Whoever has the key has all workspaces, so it must go nowhere but to our own clients.
     """
 
-    def __init__(self, store: Store, clock: Clock, deriver: Deriver | None = None) -> None:
-        """``store`` must be at the present schema and stay open until ``stop`` has returned."""
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        deriver: Deriver | None = None,
+        *,
+        lent: Faculties | None = None,
+    ) -> None:
+        """``store`` must be at the present schema and stay open until ``stop`` has returned.
+
+        Whoever lends a mailbox has to run ``lanes`` on it, and ``sweep`` beside them.
+        """
         self.key = secrets.token_urlsafe(32)
-        self._memory = Memory(store, clock, deriver or ByRule())
+        mind = make_mind(store, clock, lent or Faculties(), deriver)
+        self._memory = Memory(store, clock, mind)
         self._listener: Listener | None = None
+
+    @property
+    def lanes(self) -> list[Lane]:
+        """The lanes that think behind the requests; [] where no mailbox was lent."""
+        thinking = self._memory.mind.thinking
+        return [] if thinking is None else thinking.lanes(self._memory)
+
+    async def sweep(self) -> None:
+        """Look now and then for what waits and nobody asks for, until cancelled."""
+        if (thinking := self._memory.mind.thinking) is not None:
+            await thinking.sweep()
 
     async def start(self) -> str:
         """Listen and return the address for clients, ``http://127.0.0.1:PORT``."""

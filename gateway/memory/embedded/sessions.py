@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from gateway.memory.embedded import spaces, tables
+from gateway.memory.embedded import forgetting, spaces, tables
 from gateway.memory.embedded.errors import NotFoundError
 from gateway.memory.embedded.filters import Fields
 from gateway.memory.embedded.pages import direction, page
@@ -108,26 +108,20 @@ def listed(
 
 
 def delete(tx: Tx, ref: SessionRef, *, now: datetime) -> None:
-    """Delete a session: its messages, who heard them, its conclusions, summaries, members.
+    """Delete a session: messages, who heard them, what came of them, summaries, members.
 
     The id stays taken. Raises ``NotFoundError``.
     """
     require(tx.conn, ref, lock=True)
-    message, pair = tables.message, tables.pair
+    forgetting.said_in(tx, ref)
+    message = tables.message
     said = sa.and_(message.c.workspace == ref.workspace, message.c.session == ref.session)
-    of_space = sa.select(pair.c.id).where(pair.c.workspace == ref.workspace)
     for table, where in (
         (
             tables.observation,
             tables.observation.c.message.in_(sa.select(message.c.id).where(said)),
         ),
         (message, said),
-        (
-            tables.conclusion,
-            sa.and_(
-                tables.conclusion.c.session == ref.session, tables.conclusion.c.pair.in_(of_space)
-            ),
-        ),
         (tables.summary, _within(tables.summary, ref)),
         (membership, _within(membership, ref)),
     ):

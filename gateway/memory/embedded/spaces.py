@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from gateway.memory.embedded import tables
+from gateway.memory.embedded import forgetting, tables
 from gateway.memory.embedded.errors import ConflictError, NotFoundError
 from gateway.memory.embedded.filters import Fields
 from gateway.memory.embedded.pages import direction, page
@@ -96,7 +96,8 @@ def delete_workspace(tx: Tx, name: str) -> None:
     ):
         raise ConflictError(f"Workspace {name} has active sessions; delete them first")
     pairs = sa.select(tables.pair.c.id).where(tables.pair.c.workspace == name)
-    tx.conn.execute(sa.delete(tables.conclusion).where(tables.conclusion.c.pair.in_(pairs)))
+    of_space = sa.select(tables.conclusion.c.id).where(tables.conclusion.c.pair.in_(pairs))
+    forgetting.conclusions(tx, list(tx.conn.execute(of_space).scalars()))
     for table in (tables.pair, session, peer):
         tx.conn.execute(sa.delete(table).where(table.c.workspace == name))
     tx.conn.execute(sa.delete(workspace).where(workspace.c.id == name))

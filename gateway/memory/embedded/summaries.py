@@ -42,15 +42,20 @@ class Due:
 
 def due(conn: sa.Connection, ref: SessionRef, *, before: int, after: int) -> list[Due]:
     """Return the summaries that fell due when the session grew from ``before`` to ``after``."""
+    kinds = passed(conn, ref, before=before, after=after)
+    return [_made_from(conn, ref, kind, after) for kind in kinds]
+
+
+def passed(conn: sa.Connection, ref: SessionRef, *, before: int, after: int) -> list[str]:
+    """Return the kinds that fell due."""
     settings = _settings(conn, ref)
     if settings.get("enabled") is False:
         return []
-    passed = [
+    return [
         kind
         for kind, (default, name) in _CADENCE.items()
         if before // (settings.get(name) or default) < after // (settings.get(name) or default)
     ]
-    return [_made_from(conn, ref, kind, after) for kind in passed]
 
 
 def _settings(conn: sa.Connection, ref: SessionRef) -> Json:

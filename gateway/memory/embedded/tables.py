@@ -103,7 +103,16 @@ observation = sa.Table(
     metadata,
     sa.Column("pair", RowId, sa.ForeignKey("memory_pair.id"), primary_key=True),
     sa.Column("message", RowId, sa.ForeignKey("memory_message.id"), primary_key=True),
+    #: the observer has not thought about it yet
+    sa.Column("waiting", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Index(None, "message"),
+    sa.Index(
+        "ix_memory_observation_waiting",
+        "pair",
+        "message",
+        sqlite_where=sa.text("waiting"),
+        postgresql_where=sa.text("waiting"),
+    ),
 )
 
 conclusion = sa.Table(
@@ -115,8 +124,46 @@ conclusion = sa.Table(
     _text("session", null=True),
     _text("content"),
     _text("level"),  # explicit | deductive | inductive | contradiction
+    #: when it was said or made, which is what "newer" goes by
     sa.Column("created_at", Utc, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False, server_default="hand"),  # hand | model | rule
+    #: belongs on the pair's card
+    sa.Column("lasting", sa.Boolean, nullable=False, server_default=sa.false()),
+    #: the newer conclusion that holds instead; such a one is shown nowhere
+    sa.Column("replaced_by", RowId, nullable=True),
     sa.Index(None, "pair", "id"),
+    sa.Index(None, "replaced_by"),
+)
+
+#: the messages that a conclusion was drawn from
+evidence = sa.Table(
+    "memory_evidence",
+    metadata,
+    sa.Column("conclusion", RowId, sa.ForeignKey("memory_conclusion.id"), primary_key=True),
+    sa.Column("message", RowId, sa.ForeignKey("memory_message.id"), primary_key=True),
+    sa.Index(None, "message"),
+)
+
+#: what a text means, as an encoder sees it: little-endian floats of four bytes
+vector = sa.Table(
+    "memory_vector",
+    metadata,
+    _key("kind"),  # message | conclusion
+    sa.Column("item", RowId, primary_key=True, autoincrement=False),
+    _text("model"),
+    sa.Column("dimension", sa.Integer, nullable=False),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+)
+
+#: what thinking cost, by hour
+cost = sa.Table(
+    "memory_cost",
+    metadata,
+    sa.Column("hour", Utc, primary_key=True),
+    _key("kind"),  # derive | summary | answer
+    _count("calls"),
+    _count("input_tokens"),
+    _count("output_tokens"),
 )
 
 #: the newest short and long summary of a session, each up to message ``seq``

@@ -50,10 +50,15 @@ class Query:
 
     def count(self, text: str) -> int:
         """Return how many different words of the query the text holds."""
+        return len(self.which(text))
+
+    def which(self, text: str) -> tuple[int, ...]:
+        """Return the numbers of the query's words that the text holds."""
         folded = text.casefold()
-        return sum(
-            stem in folded and (start is None or start.search(folded) is not None)
-            for stem, start in self._stems
+        return tuple(
+            number
+            for number, (stem, start) in enumerate(self._stems)
+            if stem in folded and (start is None or start.search(folded) is not None)
         )
 
 

@@ -40,13 +40,7 @@ async def listed(
 async def look_up(
     memory: common.TheMemory, workspace_id: common.WorkspaceId, body: wire.ConclusionQuery
 ) -> Response:
-    return common.answer(
-        await memory.store.read(
-            lambda conn: conclusions.look_up(
-                conn, workspace_id, body.query, body.filters, top_k=body.top_k
-            )
-        )
-    )
+    return common.answer(await conclusions.look_up(memory, workspace_id, body))
 
 
 @router.delete("/{conclusion_id}")

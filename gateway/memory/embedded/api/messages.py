@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fastapi import APIRouter, BackgroundTasks, Response
 
 from gateway.memory.embedded import messages, wire
 from gateway.memory.embedded.api import common
+
+if TYPE_CHECKING:
+    from gateway.memory.embedded.messages import Stored
+    from gateway.store.engine import Tx
 
 router = APIRouter(prefix="/v3/workspaces/{workspace_id}/sessions/{session_id}/messages")
 
@@ -19,7 +25,13 @@ async def create(
 ) -> Response:
     """Store a batch; it is stored, too, when the client has gone before the answer."""
     now = memory.clock.now()
-    stored = await memory.store.write(lambda tx: messages.add(tx, session, body.messages, now=now))
+
+    def store(tx: Tx) -> Stored:
+        stored = messages.add(tx, session, body.messages, now=now)
+        memory.grown(tx, session, stored)
+        return stored
+
+    stored = await memory.store.write(store)
     before = stored.last_seq - len(body.messages)
     afterwards.add_task(memory.summarise, session, before=before, after=stored.last_seq)
     answer = common.answer(stored.messages, 201)

@@ -92,16 +92,7 @@ async def find(
     common.refuse_scope(body.scope)
     message = messages.message
     said = sa.and_(message.c.workspace == workspace_id, message.c.peer == peer_id)
-    return common.answer(
-        await memory.store.read(
-            lambda conn: search.search(
-                conn,
-                sa.and_(said, messages.fields(conn).condition(body.filters)),
-                body.query,
-                limit=body.limit,
-            )
-        )
-    )
+    return common.answer(await search.search(memory, said, body))
 
 
 # --- what is known ---------------------------------------------------------------------------

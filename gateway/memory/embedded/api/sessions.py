@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import sqlalchemy as sa
 from fastapi import APIRouter, Body, HTTPException, Query, Response
 
 from gateway.memory.embedded import members, messages, recall, search, sessions, summaries, wire
@@ -84,16 +83,7 @@ async def find(
     memory: common.TheMemory, session: common.TheSession, body: wire.Search
 ) -> Response:
     common.refuse_scope(body.scope)
-    return common.answer(
-        await memory.store.read(
-            lambda conn: search.search(
-                conn,
-                sa.and_(messages.within(session), messages.fields(conn).condition(body.filters)),
-                body.query,
-                limit=body.limit,
-            )
-        )
-    )
+    return common.answer(await search.search(memory, messages.within(session), body))
 
 
 @router.get("/{session_id}/summaries")

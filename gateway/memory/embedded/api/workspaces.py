@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlalchemy as sa
 from fastapi import APIRouter, Response
 
 from gateway.memory.embedded import messages, search, spaces, wire
@@ -57,16 +56,7 @@ async def find(
 ) -> Response:
     common.refuse_scope(body.scope)
     here = messages.message.c.workspace == workspace_id
-    return common.answer(
-        await memory.store.read(
-            lambda conn: search.search(
-                conn,
-                sa.and_(here, messages.fields(conn).condition(body.filters)),
-                body.query,
-                limit=body.limit,
-            )
-        )
-    )
+    return common.answer(await search.search(memory, here, body))
 
 
 @router.get("/{workspace_id}/queue/status")
@@ -75,7 +65,7 @@ async def queue_status(
     workspace_id: common.WorkspaceId,
     session_id: str | None = None,
 ) -> Response:
-    return common.answer(memory.work.status(workspace_id, session_id))
+    return common.answer(await memory.status(workspace_id, session_id))
 
 
 @router.post("/{workspace_id}/schedule_dream")
