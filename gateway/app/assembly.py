@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
+from gateway.app.lending import lend
 from gateway.app.platforms import capabilities, make_adapters
 from gateway.app.reload import Followed
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from gateway.app.start import Start
     from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.memory.embedded.mind import Faculties
     from gateway.memory.service import Capturing, Service
     from gateway.pipeline.builtin import BuiltIn
     from gateway.ports import Adapter, Agent, Transcriber
@@ -99,7 +101,7 @@ class Gateway:
             if self.recall is not None:
                 await self.recall.aclose()
             if self.service is not None:
-                await self.service.memory.aclose()
+                await self.service.aclose()
             await self.store.close()
             self._lock.release()
 
@@ -159,7 +161,16 @@ class Gateway:
     def service(self) -> Service | None:
         """The memory service, None where memory is switched off."""
         loaded = self._loaded
-        return open_service(loaded.settings, loaded.honcho, self.store, self._clock)
+        return open_service(
+            loaded.settings, loaded.honcho, self.store, self._clock, lend=self._lend
+        )
+
+    def _lend(self) -> Faculties:
+        """Return what the embedded memory may think with."""
+        start = self._start
+        return lend(
+            self._loaded, self.engine, completer=start.make_completer, embedder=start.make_embedder
+        )
 
     @cached_property
     def recall(self) -> Recall | None:

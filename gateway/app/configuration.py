@@ -111,8 +111,18 @@ def _git_root(folder: Path) -> Path | None:
 
 def start_problems(loaded: Loaded) -> list[str]:
     """Return all that would keep a gateway with this configuration from starting."""
-    others = (needs_service_problem(loaded), _store_problem(loaded))
+    others = (needs_service_problem(loaded), _store_problem(loaded), _encoder_problem(loaded))
     return [*platform_problems(loaded), *filter(None, others)]
+
+
+def _encoder_problem(loaded: Loaded) -> str | None:
+    from gateway.agent.embed import open_embedder
+
+    try:
+        open_embedder(loaded.settings.embeddings, loaded.secrets)
+    except ConfigurationError as error:
+        return str(error)
+    return None
 
 
 def _store_problem(loaded: Loaded) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from gateway.cli import thinking
 from gateway.cli.common import (
     MISUSED,
     JsonFlag,
@@ -55,11 +56,14 @@ def _status(place: Home, configuration: Loaded) -> dict[str, Any]:
         "running": ProcessLock(place.lock).holder() is not None,
         "state": {},
         "messages": {},
+        "thinking": {},
     }
     if place.database.exists():
         with existing_store(place) as store:
             found["state"] = asyncio.run(store.read(health.memory_service))
             found["messages"] = asyncio.run(store.read(ledger.counts))
+            if settings.memory.provider == "builtin":
+                found["thinking"] = asyncio.run(store.read(thinking.read))
     return found
 
 
@@ -72,6 +76,8 @@ def _print_status(found: dict[str, Any]) -> None:
     typer.echo(f"saving     {saved}")
     told = ", ".join(f"{number} {kind}" for kind, number in found["messages"].items())
     typer.echo(f"messages   {told or 'none yet'}")
+    for line in thinking.lines(found["thinking"]):
+        typer.echo(line)
 
 
 @group.command()

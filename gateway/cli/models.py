@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from gateway.agent.build import build_agent
+from gateway.agent.build import build_agent, build_completer
 from gateway.agent.choice import choose
+from gateway.agent.embed import open_embedder
 from gateway.agent.prompt import Persona
 from gateway.agent.weights import WeightStore, default_folder
 from gateway.model.errors import ConfigurationError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gateway.agent.choice import Choice
-    from gateway.ports import Agent, AgentTool
+    from gateway.ports import Agent, AgentTool, Completer, Embedder
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
 
@@ -42,6 +43,16 @@ def make_agent(home: Home, loaded: Loaded, choice: Choice, tools: Sequence[Agent
         tools=tools,
         language=loaded.settings.language,
     )
+
+
+def make_completer(loaded: Loaded, choice: Choice) -> Completer | None:
+    """Return what the memory may think with, None where rules have to do. See ``make_agent``."""
+    return build_completer(choice, loaded.settings.model, loaded.secrets)
+
+
+def make_embedder(loaded: Loaded) -> Embedder | None:
+    """Return what finds texts by their meaning, None where words have to do."""
+    return open_embedder(loaded.settings.embeddings, loaded.secrets)
 
 
 def agent_name(loaded: Loaded) -> str:

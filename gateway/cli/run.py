@@ -53,7 +53,7 @@ def chat(ctx: typer.Context) -> None:
 
 def _run(place: Home, *, platforms: bool, terminal: Mapping[str, Sequence[str]]) -> None:
     from gateway import app
-    from gateway.cli.models import make_agent
+    from gateway.cli.models import make_agent, make_completer, make_embedder
     from gateway.model.ids import sortable_id
     from gateway.ops import logs
     from gateway.ops.environment import package_clash
@@ -72,6 +72,8 @@ def _run(place: Home, *, platforms: bool, terminal: Mapping[str, Sequence[str]])
         place,
         configuration,
         partial(make_agent, place, configuration, choice),
+        make_completer=partial(make_completer, configuration, choice),
+        make_embedder=partial(make_embedder, configuration),
         console=_console(place, configuration),
         platforms=platforms,
         fresh=sortable_id("s"),

@@ -181,6 +181,12 @@ def newest(tx: Tx, lane: str, key: str) -> int | None:
     return tx.conn.execute(sa.select(sa.func.max(table.c.id)).where(_live(lane, key))).scalar()
 
 
+def any_live(conn: sa.Connection, lane: str) -> bool:
+    """Tell whether anything waits or runs in a lane."""
+    live = sa.exists().where(table.c.lane == lane, table.c.state.in_(LIVE))
+    return bool(conn.execute(sa.select(live)).scalar())
+
+
 def live_keys(conn: sa.Connection) -> list[tuple[str, str]]:
     """Return each (lane, key) that has work."""
     rows = conn.execute(

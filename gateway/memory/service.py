@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,13 @@ from gateway.memory.seed import Seed
 from gateway.memory.tools import MemoryTools
 from gateway.memory.watch import Watch
 from gateway.model.errors import MemoryUnavailableError
-from gateway.store import ledger
+from gateway.store import facts, ledger
 from gateway.store.recall import RecallKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
+    from gateway.memory.embedded.mind import Faculties
     from gateway.memory.honcho import HonchoMemory
     from gateway.memory.rules import CaptureRules
     from gateway.memory.seed import SeedRules
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 #: messages that honcho_context shows
 LATEST = 20
+#: name of the fact that says who thinks in the embedded service
+THINKING = "memory:thinking"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +47,32 @@ class Service:
     """The client, and what has to run for it to be of use (None: it runs elsewhere)."""
 
     memory: HonchoMemory
-    run: Work | None = None
+    #: what runs beside the lanes, under its name
+    background: Mapping[str, Work] = field(default_factory=dict)
+    #: lanes of the embedded service, which thinks behind the requests
+    lanes: tuple[Lane, ...] = ()
+    release: Work | None = None
+
+    async def aclose(self) -> None:
+        """Release connections and what was lent."""
+        await self.memory.aclose()
+        if self.release is not None:
+            await self.release()
 
 
 def open_service(
-    settings: Settings, honcho: HonchoSettings, store: Store, clock: Clock
+    settings: Settings,
+    honcho: HonchoSettings,
+    store: Store,
+    clock: Clock,
+    *,
+    lend: Callable[[], Faculties] | None = None,
 ) -> Service | None:
     """Return the service that the configuration names; None where memory is switched off.
 
-    Nothing is connected or started yet. Raises ``ConfigurationError`` for a service that has
-    neither a key nor an address.
+    ``lend`` gives what the embedded service may think with; without it, nothing is thought about
+    behind the requests. Nothing is connected or started yet. Raises ``ConfigurationError`` for a
+    service that has neither a key nor an address.
     """
     from gateway.memory.honcho import HonchoMemory
 
@@ -61,8 +81,13 @@ def open_service(
             return None
         endpoint = endpoint_of(honcho)
         return Service(HonchoMemory(lambda: endpoint, clock))
-    embedded = _Embedded(store, clock, honcho)
-    return Service(HonchoMemory(embedded.where, clock), embedded.run)
+    embedded = _Embedded(store, clock, honcho, None if lend is None else lend())
+    return Service(
+        HonchoMemory(embedded.where, clock),
+        {"memory service": embedded.run, "memory sweep": embedded.service.sweep},
+        tuple(embedded.service.lanes),
+        embedded.release,
+    )
 
 
 def open_tools(
@@ -135,20 +160,23 @@ def open_capture(
         introduce=membership.introduce,
         seeded=seeding.seeded,
     )
-    background: dict[str, Work] = {"memory": watch.run, "seed": seed.run}
-    if service.run is not None:
-        background["memory service"] = service.run
+    background = {"memory": watch.run, "seed": seed.run, **service.background}
     lane = Lane(MEMORY, capture.handle, BACKOFF, concurrency=8, finishes=True)
-    return Capturing((lane,), background, watch.drain)
+    return Capturing((lane, *service.lanes), background, watch.drain)
 
 
 class _Embedded:
     """Runs the embedded service, which has no address before that."""
 
-    def __init__(self, store: Store, clock: Clock, honcho: HonchoSettings) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, honcho: HonchoSettings, lent: Faculties | None
+    ) -> None:
         from gateway.memory.embedded.serve import EmbeddedService
 
-        self._service = EmbeddedService(store, clock)
+        self.service = EmbeddedService(store, clock, lent=lent)
+        self._store = store
+        self._clock = clock
+        self._lent = lent
         self._honcho = honcho
         self._url = ""
 
@@ -156,12 +184,24 @@ class _Embedded:
         if not self._url:
             raise MemoryUnavailableError("the memory service is starting", code="memory_starting")
         honcho = self._honcho
-        return Endpoint(self._url, self._service.key, honcho.workspace, honcho.timeout)
+        return Endpoint(self._url, self.service.key, honcho.workspace, honcho.timeout)
 
     async def run(self) -> None:
         """Serve until cancelled."""
-        self._url = await self._service.start()
+        self._url = await self.service.start()
         try:
+            await self._tell()
             await asyncio.Event().wait()
         finally:
-            await self._service.stop()
+            await self.service.stop()
+
+    async def _tell(self) -> None:
+        """Say for ``memory status`` who thinks."""
+        if self._lent is not None:
+            told, now = json.dumps(self._lent.described()), self._clock.now()
+            await self._store.write(lambda tx: facts.put(tx, THINKING, told, now=now))
+
+    async def release(self) -> None:
+        """Release what was lent."""
+        if self._lent is not None:
+            await self._lent.aclose()

@@ -50,6 +50,8 @@ class MemorySettings(_Section):
     memory_char_limit: Positive = 2200
     user_char_limit: Positive = 1375
     write_approval: bool = False
+    derivation: Literal["auto", "rule"] = "auto"
+    calls_per_hour: Positive = 60
 
 
 class ModelSettings(_Section):

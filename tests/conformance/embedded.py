@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gateway.mailbox.embedded import EmbeddedEngine
+from gateway.memory.embedded.mind import Faculties
 from gateway.memory.embedded.serve import EmbeddedService
 from gateway.ops.clock import SystemClock
 
@@ -42,17 +44,20 @@ def running(open_store: Callable[[], Store]) -> Iterator[Server]:
     def run(work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, loop).result(30)
 
-    async def start() -> tuple[Store, EmbeddedService, str]:
-        store = open_store()
-        service = EmbeddedService(store, SystemClock())
-        return store, service, await service.start()
+    async def start() -> tuple[Store, EmbeddedService, EmbeddedEngine, str]:
+        store, clock = open_store(), SystemClock()
+        engine = EmbeddedEngine(store, clock)
+        service = EmbeddedService(store, clock, lent=Faculties(mailbox=engine))
+        await engine.start(service.lanes)
+        return store, service, engine, await service.start()
 
     try:
-        store, service, url = run(start())
+        store, service, engine, url = run(start())
         try:
             yield Server(url, service.key, patience=5.0, derives=5.0, ours=True)
         finally:
             run(service.stop())
+            run(engine.stop(5.0))
             run(store.close())
     finally:
         loop.call_soon_threadsafe(loop.stop)

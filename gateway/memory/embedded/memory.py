@@ -15,6 +15,7 @@ from gateway.model.errors import GatewayError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from gateway.memory.embedded.deriver import Deriver
     from gateway.memory.embedded.messages import Stored
@@ -97,6 +98,10 @@ class Memory:
         """Who finds what fits."""
         return self.mind.ranker
 
+    def unit(self, ref: SessionRef) -> AbstractContextManager[None]:
+        """Count a unit of work while it lasts and after."""
+        return self.work.unit(ref)
+
     async def status(self, workspace: str, session: str | None) -> Json:
         """Return what is done, being done and waiting, as ``queue/status`` shows it."""
         waiting: dict[SessionRef, int] = {}
@@ -136,7 +141,7 @@ class Memory:
                 lambda conn: summaries.due(conn, ref, before=before, after=after)
             )
             for each in found:
-                with self.work.unit(ref):
+                with self.unit(ref):
                     await self._make(ref, each)
 
     async def _make(self, ref: SessionRef, wanted: Due) -> None:

@@ -37,6 +37,14 @@ class Faculties:
     #: whether a person waits for an answer right now
     busy: Callable[[Connection], bool] = field(default=lambda _conn: False)
 
+    def described(self) -> dict[str, str | int]:
+        """Say what is lent, for people."""
+        return {
+            "by": "rule" if self.completer is None else self.completer.label,
+            "search": "words" if self.embedder is None else f"words and {self.embedder.model}",
+            "calls_per_hour": self.calls_per_hour if self.completer is not None else 0,
+        }
+
     async def aclose(self) -> None:
         """Release what was lent."""
         for each in (self.completer, self.embedder):

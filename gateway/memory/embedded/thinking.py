@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import sqlalchemy as sa
 import structlog
@@ -21,13 +21,13 @@ from gateway.policy.retry import Backoff
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
+    from contextlib import AbstractContextManager
     from typing import TypeVar
 
     from gateway.mailbox.items import Item
     from gateway.mailbox.lanes import Lease
     from gateway.memory.embedded.deriver import Batch, Finding
     from gateway.memory.embedded.forms import Facts
-    from gateway.memory.embedded.memory import Memory
     from gateway.memory.embedded.minds import ByModel
     from gateway.memory.embedded.vectors import Vectors
     from gateway.memory.lane import Puts
@@ -60,6 +60,18 @@ _POISON = frozenset(
 
 class InterruptedThoughtError(Exception):
     """Somebody began to wait for an answer of the model that was thinking."""
+
+
+class Thinks(Protocol):
+    """What the lanes need of the service."""
+
+    def unit(self, ref: SessionRef) -> AbstractContextManager[None]:
+        """Count a unit of work while it lasts and after."""
+        ...
+
+    async def make_summaries(self, ref: SessionRef, *, before: int, after: int) -> None:
+        """Make the summaries that fell due as a session grew."""
+        ...
 
 
 @dataclass(slots=True)
@@ -119,7 +131,7 @@ class Thinking:
 
     # --- doing it ------------------------------------------------------------------------
 
-    def lanes(self, memory: Memory) -> list[Lane]:
+    def lanes(self, memory: Thinks) -> list[Lane]:
         """Return the lanes with their handlers."""
 
         async def summarise(lease: Lease) -> Outcome:
@@ -134,7 +146,7 @@ class Thinking:
             Lane(EMBED, self._embed, BACKOFF, concurrency=1),
         ]
 
-    async def _derive(self, lease: Lease, memory: Memory) -> Outcome:
+    async def _derive(self, lease: Lease, memory: Thinks) -> Outcome:
         ref = PeerRef.parse(lease.item.key)
         behind = await self.store.write(
             lambda tx: items.waiting_behind(tx, lease.item, limit=batches.MOST_MESSAGES * 10)
@@ -147,7 +159,7 @@ class Thinking:
         while waiting := await self.store.read(lambda conn: batches.following(conn, ref)):
             memo: dict[str, Facts] = {}
             for batch in waiting:
-                with memory.work.unit(SessionRef(ref.workspace, batch.session)):
+                with memory.unit(SessionRef(ref.workspace, batch.session)):
                     outcome = await self._think(lease, batch, memo)
                 if outcome is not None:
                     return outcome
@@ -195,7 +207,7 @@ class Thinking:
         if made and self.vectors is not None and self.vectors.eager:
             self.encode(tx)
 
-    async def _summarise(self, lease: Lease, memory: Memory) -> Outcome:
+    async def _summarise(self, lease: Lease, memory: Thinks) -> Outcome:
         ref = SessionRef(*lease.item.key.split("/", 1))
         if self.mind is not None and await self._must_wait():
             return Again(PATIENCE, "memory_waits")
