@@ -16,7 +16,7 @@ GUARDED := policy mailbox text
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help run test fuzz check fmt lint types budgets coverage bench conformance lock clean
+.PHONY: help run test fuzz check fmt lint types budgets coverage bench eval conformance lock clean
 
 help: ## this text
 	@echo 'Hermes Gateway: one agent on many chat platforms, knowing each person.'
@@ -64,6 +64,9 @@ coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded pack
 bench: .venv/dev ## time, memory and start of the gateway beside a bare bot; search at size
 	@$(BIN)/python -m tests.bench.turns $(ARGS)
 	@$(BIN)/python -m tests.bench.search
+
+eval: .venv/dev ## how well the memory knows 12 invented people: ARGS="--by configured", "--by rule", "--memory-url …"
+	@$(BIN)/python -m tests.eval --least 0.9 $(ARGS)
 
 lock: .venv/dev ## write both lock files anew from pyproject.toml (ARGS=--upgrade: newest versions)
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all pyproject.toml - \
