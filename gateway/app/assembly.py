@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
-from gateway.app.lending import lend
+from gateway.app.lending import lend, transcriber
 from gateway.app.platforms import capabilities, make_adapters
 from gateway.app.reload import Followed
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
@@ -166,11 +166,8 @@ class Gateway:
         )
 
     def _lend(self) -> Faculties:
-        """Return what the embedded memory may think with."""
-        start = self._start
-        return lend(
-            self._loaded, self.engine, completer=start.make_completer, embedder=start.make_embedder
-        )
+        mine = self._start
+        return lend(self._loaded, self.engine, mine.make_completer, mine.make_embedder)
 
     @cached_property
     def recall(self) -> Recall | None:
@@ -228,15 +225,7 @@ class Gateway:
 
     @cached_property
     def _transcriber(self) -> Transcriber | None:
-        """What writes recordings down, None where nothing does."""
-        settings = self._loaded.settings.voice.transcribe
-        if settings is None:
-            return None
-        from gateway.agent.transcribe import SpeechEndpoint  # not every start should load it
-
-        secrets = self._loaded.secrets
-        key = secrets.get("TRANSCRIBE_API_KEY") or secrets.get("OPENAI_API_KEY")
-        return SpeechEndpoint(settings, key or "")
+        return transcriber(self._loaded)
 
     @cached_property
     def _commands(self) -> Commands:
