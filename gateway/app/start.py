@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gateway.ops import logs
-    from gateway.ports import Agent, AgentTool, Clock
+    from gateway.ports import Agent, AgentTool, Clock, Completer, Embedder
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
 
@@ -24,6 +24,9 @@ class Start:
     loaded: Loaded
     #: called once with the tools that the model may use
     make_agent: Callable[[Sequence[AgentTool]], Agent]
+    #: called once each; None: there is none. The embedded memory thinks with them
+    make_completer: Callable[[], Completer | None] = lambda: None
+    make_embedder: Callable[[], Embedder | None] = lambda: None
     #: what the console's factory gets beside settings and clock; None: no console
     console: Mapping[str, Any] | None = None
     #: False: nothing but the console (``chat``)
