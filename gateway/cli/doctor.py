@@ -39,6 +39,7 @@ def _examine(place: Home) -> Iterator[Finding]:
     from gateway.cli.models import model_findings
     from gateway.model.errors import ConfigurationError
     from gateway.ops import doctor as look
+    from gateway.ops.profiles import clashes
 
     yield from look.surroundings(place)
     try:
@@ -55,6 +56,8 @@ def _examine(place: Home) -> Iterator[Finding]:
         yield look.Finding(look.Level.OK, "database", "none yet: hermes-gateway run makes it")
     yield from look.newcomers(place, rules, stand_in=app.stand_in(loaded))
     yield from model_findings(loaded)
+    for line in clashes(place, lambda one: app.load(one, {}, profile=one.profile)):
+        yield look.Finding(look.Level.WARNING, "profiles", line)
 
 
 def _print(findings: list[Finding]) -> None:

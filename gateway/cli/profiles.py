@@ -65,7 +65,8 @@ def _create(place: Home, name: str, *, clone: bool) -> dict[str, Any]:
 
     Home.find({"HERMES_HOME": str(place.path)}, name)
     source = loaded()
-    copied = profiles.create(place, name, clone=clone)
+    port = profiles.free_port(place, settings_of)
+    copied = profiles.create(place, name, clone=clone, port=port)
     made = place.of(name)
     plans = profiles.plan_sync(source, place, settings_of)
     (plan,) = [one for one in plans if one.home.profile == made.profile]
@@ -80,6 +81,7 @@ def _create(place: Home, name: str, *, clone: bool) -> dict[str, Any]:
         "host": honcho.host,
         "ai_peer": honcho.ai_peer,
         "workspace": honcho.workspace,
+        "page": port,
     }
 
 
@@ -90,6 +92,7 @@ def _print_created(result: dict[str, Any]) -> None:
         ("copied", ", ".join(result["copied"])),
         ("carried", ", ".join(result["carried"])),
         ("agent", f"{result['ai_peer']} in workspace {result['workspace']}"),
+        ("page", f"port {result['page']}"),
         ("next", f"hermes-gateway setup --profile {result['profile']}"),
         ("", f"hermes-gateway run --profile {result['profile']}"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from gateway.settings.honcho_schema import HonchoSettings
 from gateway.settings.replace import rewrite
 from gateway.settings.rewrite import REMOVE, edit
 from gateway.settings.said import read_said
+from gateway.settings.schema import WebSettings
 from gateway.store import ledger, readonly
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ NOT_CLONED = (
     ("profile",),
     *(("platforms", name, "token") for name in ("telegram", "discord", "slack")),
 )
+#: secrets that one gateway alone can use
+BOTS = ("TELEGRAM_BOT_TOKEN", "DISCORD_BOT_TOKEN", "SLACK_BOT_TOKEN")
 HIDDEN = "(hidden)"
 
 
@@ -99,14 +103,60 @@ def _defaults() -> dict[str, Any]:
     return values
 
 
+def clashes(home: Home, load: Callable[[Home], Loaded]) -> list[str]:
+    """Return what this profile and another cannot have both: a bot, a port."""
+    own = _claims(home, load)
+    return [
+        f"{what} is {other.profile}'s too: {remedy}"
+        for other in home.neighbours()
+        if other.profile != home.profile
+        for (what, value), remedy in _claims(other, load).items()
+        if (what, value) in own
+    ]
+
+
+def _claims(home: Home, load: Callable[[Home], Loaded]) -> dict[tuple[str, str], str]:
+    """Return what a profile's gateway takes for itself alone, with what to do about a clash."""
+    try:
+        loaded = load(home)
+    except ConfigurationError:
+        return {}
+    found = {
+        (name, token): "one bot is received by one gateway; give one of them a bot of its own"
+        for name in BOTS
+        for token in loaded.secrets.tokens(name)
+    }
+    for key, port in _ports(loaded).items():
+        found[f"port {port}", str(port)] = f"set {key} of one of them to another number"
+    return found
+
+
+def _ports(loaded: Loaded) -> dict[str, int]:
+    settings = loaded.settings
+    found = {"web.port": settings.web.port} if settings.web.enabled else {}
+    for name, mode, section in (("telegram", "webhook", "webhook"), ("slack", "http", "http")):
+        platform = settings.platforms.get(name)
+        if getattr(platform, "mode", "") == mode:
+            found[f"platforms.{name}.{section}.port"] = getattr(platform, section).port
+    return found
+
+
+def free_port(home: Home, load: Callable[[Home], Loaded]) -> int:
+    """Return a port for the page of one more profile: none of those that the others have."""
+    taken = {value for one in home.neighbours() for _, value in _claims(one, load)}
+    return next(port for port in itertools.count(WebSettings().port) if str(port) not in taken)
+
+
 def shown(step: Step, value: Any) -> Any:
     """Return a value as it may be printed."""
     secret = is_secret_key(step.key) or (isinstance(value, str) and "@" in value)
     return HIDDEN if secret and value is not None else value
 
 
-def create(home: Home, name: str, *, clone: bool) -> list[str]:
+def create(home: Home, name: str, *, clone: bool, port: int) -> list[str]:
     """Make a profile's folder beside ``home``; return what was put into it.
+
+    ``port`` is where its page will be.
 
     ``clone``: with copies of what makes the agent what it is, without anybody's memory and
     without the bots' tokens. Raises ``ConfigurationError`` for a name that is taken.
@@ -115,7 +165,9 @@ def create(home: Home, name: str, *, clone: bool) -> list[str]:
     if made.path.exists():
         raise ConfigurationError(f"there is something at {made.path} already; give another name")
     make_private_folder(made.path)
-    return [*_copied(home, made), *_secrets(home, made)] if clone else []
+    copied = [*_copied(home, made), *_secrets(home, made)] if clone else []
+    edit(made.config, files.digest(made.config), {("web", "port"): port})
+    return copied
 
 
 def _copied(home: Home, made: Home) -> list[str]:

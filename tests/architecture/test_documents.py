@@ -62,7 +62,9 @@ def _commands() -> dict[str, set[str]]:
 
 def test_every_command_that_a_page_names_exists() -> None:
     pages = [file for file in text_files(ROOT) if file.suffix == ".md"]
-    named = re.findall(r"hermes-gateway ([a-z]+)(?: ([a-z]+))?", "\n".join(map(_code, pages)))
+    named = re.findall(
+        r"hermes-gateway ([a-z]+)(?: ([a-z][a-z-]*))?", "\n".join(map(_code, pages))
+    )
     commands = _commands()
     unknown = [
         (name, sub)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from gateway.cli import memory
+from gateway.cli import memory, setup
 from gateway.cli.honcho import agent, keys, migrate, places, status, sync
 
 group = typer.Typer(
@@ -13,6 +13,7 @@ group = typer.Typer(
 )
 
 group.command()(status.status)
+group.command("setup")(setup.honcho_setup)
 group.command()(keys.strategy)
 group.command()(keys.peer)
 group.command()(keys.mode)

@@ -50,6 +50,11 @@ def test_the_group_is_there_while_honcho_is_the_provider(home: Home) -> None:
     assert "did you mean honcho?" in run("honcho", "status", code=2)
 
 
+@pytest.mark.usefixtures("honcho")
+def test_setup_without_a_terminal_says_how() -> None:
+    assert "--answers FILE" in run("honcho", "setup", code=2)
+
+
 def test_it_goes_by_the_profile_wherever_that_stands(home: Home) -> None:
     work = home.of("work")
     work.path.mkdir(parents=True)

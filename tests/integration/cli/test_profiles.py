@@ -67,7 +67,7 @@ def test_a_clone_has_the_agents_files_and_no_bot(home: Home) -> None:
     assert work.env.read_text() == "OPENAI_API_KEY=k\n"
     assert stat.S_IMODE(work.env.stat().st_mode) == 0o600
     assert work.config.read_text() == (
-        "memory: {provider: honcho}  # mine\nplatforms:\n  telegram: {}\n"
+        "memory: {provider: honcho}  # mine\nplatforms:\n  telegram: {}\nweb:\n  port: 8788\n"
     )
     assert data("honcho", "status", "--profile", "work")["host"] == "hermes_work"
 
@@ -132,3 +132,21 @@ def test_a_root_key_that_counts_for_others_is_said(home: Home) -> None:
     told = run("honcho", "peer", "--ai", "nova")
     assert "aiPeer stands at the root" in told
     assert "counts for work too" in told
+
+
+def test_doctor_says_what_two_profiles_cannot_both_have(home: Home) -> None:
+    _filled(home)
+    run("profile", "create", "work")
+    work = home.of("work")
+    assert data("profile", "list")[1]["home"] == str(work.path)
+    lines = [one["text"] for one in data("doctor")["findings"] if one["topic"] == "profiles"]
+    assert lines == []
+    work.env.write_text("TELEGRAM_BOT_TOKEN=2:z,1:y\n")
+    work.config.write_text("web: {port: 8787}\n")
+    lines = [one["text"] for one in data("doctor")["findings"] if one["topic"] == "profiles"]
+    assert [line.partition(":")[0] for line in lines] == [
+        "TELEGRAM_BOT_TOKEN is work's too",
+        "port 8787 is work's too",
+    ]
+    assert "1:y" not in "".join(lines)
+    assert data("profile", "create", "play")["page"] == 8788
