@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TextIO
 
 import questionary
+from prompt_toolkit.input import create_input
 from prompt_toolkit.output import create_output
 
 from gateway.cli.plain import Plain
@@ -21,12 +22,15 @@ class Menus(Plain):
 
     def __init__(self, stdin: TextIO, out: TextIO) -> None:
         super().__init__(stdin, out)
-        self._output = create_output(stdout=out)
+        self._streams: dict[str, Any] = {
+            "input": create_input(stdin),
+            "output": create_output(stdout=out),
+        }
 
     def choose(self, question: Choice) -> str:
         if is_yes_or_no(question):
             asked = questionary.confirm(
-                question.text, default=question.default == YES, output=self._output
+                question.text, default=question.default == YES, **self._streams
             )
             return YES if self._ask(asked) else NO
         options = [
@@ -38,7 +42,7 @@ class Menus(Plain):
             options,
             default=question.default,
             use_shortcuts=any(option.letter for option in question.options),
-            output=self._output,
+            **self._streams,
         )
         return str(self._ask(asked))
 
@@ -52,14 +56,12 @@ class Menus(Plain):
 
         if question.secret:
             note = " (Enter keeps the stored one)" if question.default else ""
-            asked = questionary.password(
-                f"{question.text}{note}", validate=judge, output=self._output
-            )
+            asked = questionary.password(f"{question.text}{note}", validate=judge, **self._streams)
         else:
             shown = question.default or question.suggestion
             note = "" if shown or not question.empty else f" (Enter means {question.empty})"
             asked = questionary.text(
-                f"{question.text}{note}", shown, validate=judge, output=self._output
+                f"{question.text}{note}", shown, validate=judge, **self._streams
             )
         return str(self._ask(asked)).strip() or question.for_empty or ""
 
@@ -75,7 +77,7 @@ class Menus(Plain):
             one for one in question.default if one not in {option.key for option in question.seen}
         )
         more = questionary.Choice("others, whose ids I type", _OTHERS, checked=bool(unseen))
-        asked = questionary.checkbox(question.text, [*seen, more], output=self._output)
+        asked = questionary.checkbox(question.text, [*seen, more], **self._streams)
         chosen = [str(one) for one in self._ask(asked)]
         if _OTHERS not in chosen:
             return tuple(chosen)
@@ -87,7 +89,7 @@ class Menus(Plain):
 
     def _read(self, prompt: str, *, secret: bool = False) -> str:
         ask = questionary.password if secret else questionary.text
-        return str(self._ask(ask(prompt, output=self._output))).strip()
+        return str(self._ask(ask(prompt, **self._streams))).strip()
 
     def _ask(self, asked: questionary.Question) -> Any:
         try:

@@ -108,6 +108,8 @@ class Plain:
         if typed.startswith("-") and not sign:
             if found.pop(typed[1:].strip(), None) is None:
                 self.say(f"{typed[1:].strip()} is not in the list.")
+        elif not sign:
+            self.say(f"{typed} has no = in it.")
         elif problem := question.check(key, value):
             self.say(f"{typed} {problem}.")
         else:

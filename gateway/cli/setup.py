@@ -90,15 +90,12 @@ def _run(
     as_json: bool,
 ) -> None:
     from gateway.setup.asking import StoppedError
-    from gateway.setup.drafts import UnsavedError
 
     with friendly():
         try:
             outcome = _asked(ask, _asker(words, answers, plain=plain))
         except (StoppedError, KeyboardInterrupt):
             fail("Stopped. Nothing was saved.", FAILED)
-        except UnsavedError as error:
-            fail(str(error), FAILED)
         show(outcome.as_json(), as_json=as_json, human=lambda: _print(outcome))
         if outcome.saved and outcome.install:
             from gateway.cli.model import fetch

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gateway.model.errors import ConfigurationError, GatewayError
+from gateway.model.errors import ConfigurationError
 from gateway.settings import files, rewrite, rewrite_env
 from gateway.settings.findings import HIDDEN, is_secret_key
 from gateway.settings.home import make_private_folder
-from gateway.settings.replace import ConcurrentChangeError
+from gateway.settings.replace import ConcurrentChangeError, UnwritableError
 from gateway.settings.replace import rewrite as replace_text
 from gateway.settings.splice import Remove
 
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
 Key = tuple[str, ...]
 _PRIVATE = 0o600
-
-
-class UnsavedError(GatewayError):
-    """The changes could not be saved."""
-
-    code = "unsaved"
 
 
 @dataclass(slots=True)
@@ -146,7 +140,7 @@ def _shown(key: Key, value: Any) -> str:
 def save(edits: list[Edit], home: Home) -> None:
     """Write the files, after all of them were found as they were read and writable.
 
-    Ctrl-C waits meanwhile. Raises ``ConcurrentChangeError`` or ``UnsavedError``; each says what
+    Ctrl-C waits meanwhile. Raises ``ConcurrentChangeError`` or ``UnwritableError``; each says what
     was saved before, which is nothing unless a disk fails between two files.
     """
     for edit in edits:
@@ -176,16 +170,15 @@ def _must_be_writable(edit: Edit) -> None:
     if blocked is None and not os.access(folder, os.W_OK | os.X_OK):
         blocked = folder
     if blocked is not None:
-        raise UnsavedError(
+        raise UnwritableError(
             f"{edit.path}: cannot be written; nothing was saved: make {blocked} writable for "
             "this user"
         )
 
 
-def _unsaved(error: ConfigurationError, saved: list[Path]) -> GatewayError:
+def _unsaved(error: ConfigurationError, saved: list[Path]) -> ConfigurationError:
     before = f"saved before: {', '.join(map(str, saved))}" if saved else "nothing was saved"
-    kind = ConcurrentChangeError if isinstance(error, ConcurrentChangeError) else UnsavedError
-    return kind(f"{error}; {before}")
+    return type(error)(f"{error}; {before}")
 
 
 def _hide(path: Path) -> None:

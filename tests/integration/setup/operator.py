@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
+_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 #: what a plain question ends with
 PROMPT = "\r\n> "
 
@@ -78,6 +79,18 @@ class Operator:
     async def goes_through(self, *script: tuple[str, str]) -> list[str]:
         """Answer one question after the other; return what was said with each."""
         return [await self.answers(question, typed) for question, typed in script]
+
+    async def sees(self, words: str) -> None:
+        """Wait for words that a menu drew since the last keys."""
+
+        def drawn() -> str:
+            return _CODE.sub("", self._new)
+
+        try:
+            await self.person.until(lambda: words in drawn(), seconds=20)
+        except TimeoutError:
+            raise AssertionError(f"{words!r} is not to be seen in {drawn()!r}") from None
+        self._heard = len(self.raw)
 
     async def leaves(self) -> None:
         """Let a command that still waits for an answer end."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.settings.home import Home
-from gateway.settings.replace import ConcurrentChangeError
+from gateway.settings.replace import ConcurrentChangeError, UnwritableError
 from gateway.setup import drafts
-from gateway.setup.drafts import Draft, Originals, UnsavedError
+from gateway.setup.drafts import Draft, Originals
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_written_stops_everything(
         return path != home.config and allowed(path, mode)
 
     monkeypatch.setattr(os, "access", access)
-    with pytest.raises(UnsavedError, match=r"config.yaml: cannot be written; nothing was saved"):
+    with pytest.raises(UnwritableError, match=r"yaml: cannot be written; nothing was saved"):
         drafts.save(edits, home)
     assert contents(home) == before
 
@@ -135,7 +135,7 @@ def test_a_disk_that_fails_between_two_files_is_told(
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", failing)
-    with pytest.raises(UnsavedError, match=r"honcho.json: .*no space.*; saved before: .*\.env"):
+    with pytest.raises(UnwritableError, match=r"honcho.json: .*no space.*; saved before: .*\.env"):
         drafts.save(edits, home)
     assert home.honcho.read_text() == HONCHO
     assert home.config.read_text() == CONFIG
