@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gateway.app.configuration import load, rules_of, stand_in
+from gateway.app.desks import people_desk
 from gateway.model.errors import ConfigurationError, StoreError
-from gateway.ops import logs
+from gateway.ops import health, logs
 from gateway.settings.changes import changed
 from gateway.settings.watch import watch
 from gateway.store import audit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gateway.pipeline.rules import Current
     from gateway.ports import Clock
     from gateway.settings.home import Home
@@ -49,10 +52,14 @@ class Followed:
                 loaded = load(self.home, profile=present.settings.profile)
             except ConfigurationError as error:
                 log.error("settings.kept", action="reload", problems=list(error.problems))
+                await self._keep(error.problems)
                 return
             self._exchange(loaded)
             names, present = changed(present, loaded), loaded
             await self._tell(names)
+            await self._notice(loaded)
+
+        await self._notice(present)
 
         paths = (self.home.config, self.home.env, *self.home.honcho_candidates)
         await watch(paths, read_again, known=present.digests)
@@ -63,6 +70,22 @@ class Followed:
         self.current.stand_in = stand_in(loaded)
         self.current.rules = rules_of(loaded, fresh=self.fresh)
         log.info("settings.reloaded", action="reload")
+
+    async def _notice(self, loaded: Loaded) -> None:
+        """Write down who is who now, where somebody changed that by hand."""
+        await self._keep(())
+        try:
+            await people_desk(self.home, self.store, profile=loaded.settings.profile).notice()
+        except (ConfigurationError, StoreError) as error:
+            log.warning("identity.unnoticed", action="reload", error=str(error))
+
+    async def _keep(self, problems: Sequence[str]) -> None:
+        """Let ``status`` say why an edit is not followed; () when the files are."""
+        now = self.clock.now()
+        try:
+            await self.store.write(lambda tx: health.keep_settings(tx, problems, now=now))
+        except StoreError as error:
+            log.error("settings.unsaid", action="reload", error=str(error))
 
     async def _tell(self, names: list[str]) -> None:
         def record(tx: Tx) -> None:

@@ -76,6 +76,7 @@ def _status(place: Home) -> dict[str, Any]:
         "memory_service": {},
         "audit": {"rows": 0, "problem": ""},
         "page": {},
+        "settings_kept": [],
         "adapters": [],
         "counts": {},
     }
@@ -99,6 +100,8 @@ def _print_status(found: dict[str, Any]) -> None:
     if found["running"] and page:
         shown = {"open": page["detail"], "no_port": f"none: {page['detail']}"}
         typer.echo(f"page      {shown.get(page['state'], page['state'])}")
+    for problem in found["settings_kept"] if found["running"] else []:
+        typer.echo(f"settings  an edit is not followed, the last good ones are in force: {problem}")
     for adapter in found["adapters"]:
         detail = f" – {adapter['detail']}" if adapter["detail"] else ""
         state = adapter["state"] if found["running"] else f"{adapter['state']} (last seen)"

@@ -15,6 +15,7 @@ from gateway.store import facts, inbox, ledger, outbox, turns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from gateway.ports import Adapter, Clock
     from gateway.store.engine import Connection, Store, Tx
@@ -24,6 +25,8 @@ log = structlog.get_logger(__name__)
 PREFIX = "adapter:"
 #: name of the fact that says how the operator's page is
 PAGE = "page"
+#: name of the fact that says what is wrong with an edit that is not followed
+KEPT = "settings:kept"
 INTERVAL = 1.0
 
 
@@ -86,6 +89,20 @@ def adapters(conn: Connection) -> list[dict[str, Any]]:
     return found
 
 
+def keep_settings(tx: Tx, problems: Sequence[str], *, now: datetime) -> None:
+    """Say why an edit of the settings is not followed; () when the files are."""
+    if problems:
+        facts.put(tx, KEPT, json.dumps(list(problems), ensure_ascii=False), now=now)
+    else:
+        facts.drop(tx, KEPT)
+
+
+def kept_settings(conn: Connection) -> list[str]:
+    """Return why the running gateway goes on with older settings than the files hold."""
+    told = facts.get(conn, KEPT)
+    return [] if told is None else list(json.loads(told))
+
+
 def memory_service(conn: Connection) -> dict[str, Any]:
     """Return how the memory service was when it was last looked at: paused, code; {} if never."""
     told = facts.get(conn, SERVICE)
@@ -105,6 +122,7 @@ def report(conn: Connection) -> dict[str, Any]:
         "memory_service": memory_service(conn),
         "audit": watchman.state(conn),
         "page": page(conn),
+        "settings_kept": kept_settings(conn),
         "counts": {
             "turns": turns.counts(conn),
             "parts": outbox.counts(conn),

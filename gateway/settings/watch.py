@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 #: milliseconds without a further change before the files are looked at
 _QUIET = 200
-#: milliseconds after which they are looked at anyway: not every file system tells
-_LOOK_AGAIN = 5_000
+#: milliseconds after which they are looked at anyway: not every file system tells, and nothing
+#: tells of a change in the moment before the watch stands
+_LOOK_AGAIN = 1_000
 
 
 async def watch(
