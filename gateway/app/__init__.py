@@ -11,7 +11,13 @@ from gateway.app.configuration import (
     stand_in,
     start_problems,
 )
-from gateway.app.desks import delivery_desk, linking_desk, pairing_desk, people_desk
+from gateway.app.desks import (
+    delivery_desk,
+    linking_desk,
+    pairing_desk,
+    people_desk,
+    rehoming_desk,
+)
 from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
 from gateway.app.start import Start
 
@@ -32,6 +38,7 @@ __all__ = [
     "pairing_desk",
     "people_desk",
     "platform_problems",
+    "rehoming_desk",
     "rules_of",
     "stand_in",
     "start_problems",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
 from gateway.app.lending import lend, transcriber
+from gateway.app.desks import people_desk
 from gateway.app.platforms import capabilities, make_adapters
 from gateway.app.reload import Followed
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
@@ -15,6 +16,7 @@ from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
 from gateway.memory.service import Seeding, open_capture, open_service, open_tools
 from gateway.ops import health, watchman
+from gateway.people.follow import Following, open_following
 from gateway.pipeline import retention
 from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
 from gateway.pipeline.attachments import Attachments
@@ -100,6 +102,8 @@ class Gateway:
                 await self._transcriber.aclose()
             if self.recall is not None:
                 await self.recall.aclose()
+            if self._following is not None:
+                await self._following.memory.aclose()
             if self.service is not None:
                 await self.service.aclose()
             await self.store.close()
@@ -327,6 +331,18 @@ class Gateway:
             ending=self._ending,
         )
 
+    @cached_property
+    def _following(self) -> Following | None:
+        """What lets memory follow identity, None where memory is switched off."""
+        if self.service is None:
+            return None
+        return open_following(
+            self.service.memory,
+            self._clock,
+            rules=lambda: self.current.rules.capture,
+            ground=people_desk(self._start.home, self.store).ground,
+        )
+
     def _lanes(self) -> list[Lane]:
         turns, commands, delivery = self._turns, self._commands, self._delivery
         quick = QUICK_BACKOFF
@@ -338,6 +354,7 @@ class Gateway:
             Lane(SETTLE, self._ending.handle, quick),
             Lane(CONTROL, _noted, quick),
             *self._capturing.lanes,
+            *(() if self._following is None else (self._following.lane,)),
         ]
 
     def _background(self) -> dict[str, Work]:

@@ -9,7 +9,7 @@ from gateway.app.platforms import capabilities
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.lane import Wake
 from gateway.ops.clock import SystemClock
-from gateway.people import People
+from gateway.people import People, Rehoming
 from gateway.pipeline.deliveries import DeliveryDesk
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.linking import Linking
@@ -33,6 +33,12 @@ def people_desk(home: Home, store: Store | None, *, profile: str | None = None) 
         stand_in=stand_in,
         platforms=frozenset(capabilities()),
     )
+
+
+def rehoming_desk(people: People, store: Store) -> Rehoming:
+    """Return what lets memory follow identity; the running gateway does the work."""
+    clock = SystemClock()
+    return Rehoming(people, store, clock, RemoteMailbox(clock))
 
 
 def pairing_desk(home: Home, loaded: Loaded) -> Pairing:

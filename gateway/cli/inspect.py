@@ -101,7 +101,9 @@ def _print_status(found: dict[str, Any]) -> None:
         shown = {"open": page["detail"], "no_port": f"none: {page['detail']}"}
         typer.echo(f"page      {shown.get(page['state'], page['state'])}")
     for problem in found["settings_kept"] if found["running"] else []:
-        typer.echo(f"settings  an edit is not followed, the last good ones are in force: {problem}")
+        typer.echo(
+            f"settings  an edit is not followed, the last good ones are in force: {problem}"
+        )
     for adapter in found["adapters"]:
         detail = f" – {adapter['detail']}" if adapter["detail"] else ""
         state = adapter["state"] if found["running"] else f"{adapter['state']} (last seen)"

@@ -11,6 +11,8 @@ import httpx
 from gateway.model.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from gateway.settings.honcho_schema import HonchoSettings
 
 #: where ``environment`` is, when there is a key and no address
@@ -47,10 +49,21 @@ def endpoint_of(settings: HonchoSettings) -> Endpoint:
     return Endpoint(base_url, key, settings.workspace, settings.timeout)
 
 
-def connect(endpoint: Endpoint) -> httpx.AsyncClient:
-    """Return a pool of connections; a service on this machine is never asked through a proxy."""
+def connect(
+    endpoint: Endpoint, before: Callable[[], Awaitable[None]] | None = None
+) -> httpx.AsyncClient:
+    """Return a pool of connections; a service on this machine is never asked through a proxy.
+
+    ``before`` is awaited before each request.
+    """
+
+    async def wait(_request: httpx.Request) -> None:
+        if before is not None:
+            await before()
+
     return httpx.AsyncClient(
         base_url=endpoint.base_url,
+        event_hooks={"request": [wait]} if before is not None else {},
         limits=httpx.Limits(keepalive_expiry=_KEEP_ALIVE),
         trust_env=not _on_this_machine(endpoint.base_url),
     )

@@ -34,7 +34,7 @@ from gateway.text.clean import clean
 from gateway.text.marks import break_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from gateway.memory.clients import Endpoint
     from gateway.model.memory import ContextQuery, DialecticQuestion, MemoryMessage
@@ -76,15 +76,26 @@ def translate(error: Exception) -> MemoryServiceError:
 class HonchoMemory:
     """See ``gateway.ports.Memory``. Belongs to one event loop."""
 
-    def __init__(self, where: Callable[[], Endpoint], clock: Clock) -> None:
+    def __init__(
+        self,
+        where: Callable[[], Endpoint],
+        clock: Clock,
+        *,
+        before: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         """``where`` raises ``MemoryServiceError`` until it knows, and then says the same for ever.
 
-        Nothing is connected before the first call.
+        Nothing is connected before the first call. ``before`` is awaited before each request.
         """
         self._where = where
+        self._before = before
         self._breaker = Breaker(clock)
         self._clients: _Clients | None = None
         self._can_limit: bool | None = None
+
+    def paced(self, before: Callable[[], Awaitable[None]], clock: Clock) -> HonchoMemory:
+        """Return another client of the same service, for work in the background."""
+        return HonchoMemory(self._where, clock, before=before)
 
     @property
     def state(self) -> BreakerState:
@@ -130,6 +141,11 @@ class HonchoMemory:
                 )
                 found |= {LedgerKey(message.metadata[KEY]) async for message in page}
         return frozenset(found)
+
+    async def delete_session(self, session: SessionId) -> None:
+        """See ``gateway.ports.Memory``."""
+        with suppress(MemoryGoneError), self._service() as service:
+            await Session(session, service.writer).aio.delete()
 
     async def set_card(self, observer: PeerId, observed: PeerId, facts: Sequence[str]) -> None:
         """See ``gateway.ports.Memory``."""
@@ -287,7 +303,7 @@ class HonchoMemory:
 
     def _connected(self, endpoint: Endpoint) -> _Clients:
         if self._clients is None:
-            self._clients = _Clients(endpoint)
+            self._clients = _Clients(endpoint, self._before)
         return self._clients
 
     async def _must_limit(self) -> None:
@@ -306,8 +322,8 @@ class HonchoMemory:
 class _Clients:
     """Two views of one workspace over one pool: patient for writes, quick for reads."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self.pool = clients.connect(endpoint)
+    def __init__(self, endpoint: Endpoint, before: Callable[[], Awaitable[None]] | None) -> None:
+        self.pool = clients.connect(endpoint, before)
         self.writer = self._client(endpoint, endpoint.timeout)
         self.reader = self._client(endpoint, min(READ_TIMEOUT, endpoint.timeout))
 

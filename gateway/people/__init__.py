@@ -2,6 +2,7 @@
 and memory that follows. One service behind the commands, the page and the file.
 """
 
+from gateway.people.rehoming import Rehoming
 from gateway.people.service import People
 from gateway.people.values import (
     AccountView,
@@ -9,6 +10,7 @@ from gateway.people.values import (
     Applied,
     Conflict,
     Estimate,
+    Following,
     Gathering,
     Move,
     PersonView,
@@ -27,11 +29,13 @@ __all__ = [
     "Conflict",
     "Edit",
     "Estimate",
+    "Following",
     "Gathering",
     "Move",
     "People",
     "PersonView",
     "Preview",
     "Record",
+    "Rehoming",
     "Remains",
 ]

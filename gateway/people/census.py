@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gateway.model.events import PlaceKind, Sender, SenderKind
@@ -11,7 +11,7 @@ from gateway.pipeline.linked import linked_peers
 from gateway.policy.identity import resolve
 from gateway.policy.runtime_id import RuntimeId, runtime_ids
 from gateway.policy.session import KeyParts, build_key
-from gateway.store import facts, links, names, people, talk
+from gateway.store import facts, homes, links, names, people, talk
 from gateway.store.facts import BARE_TEAM
 from gateway.store.people import Account, Known
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from gateway.model.ids import SessionId
     from gateway.policy.identity import Identity, IdentityRules
     from gateway.store.engine import Connection
     from gateway.store.links import Link
+    from gateway.store.homes import Home, Source
     from gateway.store.talk import Talk
 
 #: the console's person has no account of any platform
@@ -41,6 +43,9 @@ class Census:
     bare_team: ScopeId | None
     #: what people joined themselves
     links: tuple[Link, ...] = ()
+    #: what was said, and where it stands at the memory service
+    sources: tuple[Source, ...] = ()
+    places: Mapping[SessionId, list[Home]] = field(default_factory=dict)
 
     @property
     def teams(self) -> frozenset[str]:
@@ -87,6 +92,8 @@ def take(conn: Connection) -> Census:
         console_seen=talk.last_activity(conn, CONSOLE.platform),
         bare_team=None if team is None else ScopeId(team),
         links=tuple(links.listed(conn)),
+        sources=tuple(homes.sources(conn)),
+        places=homes.of_all(conn),
     )
 
 
@@ -105,6 +112,11 @@ def runtime_id(account: Account) -> RuntimeId:
 def written(account: Account) -> str:
     """Return an account as operators write it."""
     return ":".join(filter(None, account))
+
+
+def author_of(account: Account) -> str:
+    """Return what stands for an account where it is noted whose words stand where."""
+    return homes.author(account, "")
 
 
 def forms(one: Known) -> tuple[str, ...]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING
 
-from gateway.people.census import CONSOLE, Census, forms, written
+from gateway.people import plan
+from gateway.people.census import Census, author_of, forms, written
 from gateway.people.values import Estimate, Gathering, Move, Preview, Remains
 from gateway.policy import identity_change as policy
 from gateway.policy import identity_check
-from gateway.policy.saving import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from gateway.policy.identity import Identity, IdentityRules
     from gateway.policy.identity_change import Change
     from gateway.store.people import Account
-
-#: requests to open a session at the service and read its two members' flags
-OPENING = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +42,7 @@ def preview(ground: Ground, change: Change) -> Preview:
     rules = policy.changed(ground.rules, change)
     before, after = ground.resolve(ground.rules), ground.resolve(rules)
     moved = [one for one in after if one in before and before[one].peer != after[one].peer]
+    moves = tuple(_move(ground, one, before[one], after[one]) for one in moved)
     edits = policy.differences(policy.keys(ground.rules), policy.keys(rules))
     merges, splits = _gatherings(before, after)
     problems, warnings = _judge(ground, rules)
@@ -53,12 +50,12 @@ def preview(ground: Ground, change: Change) -> Preview:
         change=change,
         revision=ground.revision,
         edits=edits,
-        moves=tuple(_move(ground, one, before[one], after[one]) for one in moved),
+        moves=moves,
         merges=merges,
         splits=splits,
         awaited=tuple(_awaited(ground, change)),
         remains=tuple(_remains(ground, before, after)),
-        rehoming=_estimate(ground, moved, before),
+        rehoming=_estimate(ground, moves, after),
         warnings=warnings,
         problems=problems,
     )
@@ -129,20 +126,14 @@ def _remains(
 
 
 def _estimate(
-    ground: Ground, moved: list[Account], before: Mapping[Account, Identity]
+    ground: Ground, moves: tuple[Move, ...], after: Mapping[Account, Identity]
 ) -> Estimate:
-    own = [
-        one
-        for one in ground.census.talk
-        if one.peer is not None and _account(one.account) in moved
-    ]
-    sessions, messages = sum(one.sessions for one in own), sum(one.messages for one in own)
-    calls = sessions * OPENING + sum(max(one.sessions, ceil(one.messages / BATCH)) for one in own)
-    return Estimate(sessions, messages, calls)
-
-
-def _account(account: Account) -> Account:
-    return CONSOLE if account.platform == CONSOLE.platform else account
+    concerned = frozenset(str(peer) for one in moves for peer in (one.before, one.after))
+    owners = {author_of(account): identity.peer for account, identity in after.items()}
+    found = plan.tasks(
+        ground.census.sources, ground.census.places, owners, groups=False, people=concerned
+    )
+    return plan.estimate(found)
 
 
 def _judge(ground: Ground, rules: IdentityRules) -> tuple[tuple[str, ...], tuple[str, ...]]:

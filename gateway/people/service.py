@@ -79,7 +79,11 @@ class People:
 
     async def revision(self) -> str:
         """Return what ``apply`` wants to know: which keys were looked at."""
-        return (await self._ground(await self._loaded())).revision
+        return (await self.ground()).revision
+
+    async def ground(self) -> Ground:
+        """Return who wrote and the rules of the files, as of now."""
+        return await self._ground(await self._loaded())
 
     async def history(self, limit: int = 100) -> tuple[Record, ...]:
         """Return the changes of the identity keys, the newest first."""
@@ -90,7 +94,7 @@ class People:
         """Record what somebody changed in the file by hand since the last look."""
         if self._store is None:
             return None
-        present = policy.keys((await self._ground(await self._loaded())).rules)
+        present = policy.keys((await self.ground()).rules)
         now = self._clock.now()
         author = identity_changes.Author(BY_HAND)
 
@@ -111,15 +115,15 @@ class People:
 
     async def merging(self, source: str, into: str) -> Change:
         """Return the change by which all accounts of one person become another's."""
-        return requests.merge_change(await self._ground(await self._loaded()), source, into)
+        return requests.merge_change(await self.ground(), source, into)
 
     async def splitting(self, account: str, to: str | None = None) -> Change:
         """Return the change by which an account becomes a person of its own."""
-        return requests.split_change(await self._ground(await self._loaded()), account, to)
+        return requests.split_change(await self.ground(), account, to)
 
     async def unpinning(self) -> Change:
         """Return the change by which everybody gets a memory of their own."""
-        return requests.unpin_change(await self._ground(await self._loaded()))
+        return requests.unpin_change(await self.ground())
 
     async def undoing(self, id_: int) -> Change:
         """Return the change that takes a change back. ``ConfigurationError`` where none can."""
@@ -130,7 +134,7 @@ class People:
 
     async def preview(self, change: Change) -> Preview:
         """Return what a change would do; its ``problems`` say why it cannot be made."""
-        return preview(await self._ground(await self._loaded()), change)
+        return preview(await self.ground(), change)
 
     # --- changing ----------------------------------------------------------------------------
 
@@ -167,7 +171,7 @@ class People:
         A later change of the same keys is a conflict: it would be undone with it.
         """
         change = await self.undoing(id_)
-        ground = await self._ground(await self._loaded())
+        ground = await self.ground()
         record = await self._record(id_)
         touched = policy.overtaken(record.edits, policy.keys(ground.rules))
         if touched and expected != ground.revision:

@@ -156,6 +156,21 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
+class Following:
+    """What letting memory follow would do at this moment."""
+
+    estimate: Estimate
+    #: (from, to) of the sessions that would stand elsewhere
+    moves: tuple[tuple[str, str], ...]
+    #: shared sessions in which somebody is another peer now; rebuilt only on request
+    groups: int
+    #: whose conclusions a rebuilding of shared sessions derives anew
+    derived_anew: tuple[str, ...]
+    #: sessions that memory has followed from and that stay until they are purged
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """What a change would do; nothing has been done."""
 

@@ -48,6 +48,13 @@ class Memory(Protocol):
         """Return which of ``keys`` the session holds, read from the service's database."""
         ...
 
+    async def delete_session(self, session: SessionId) -> None:
+        """Delete a session with all that is known from it alone; nothing where there is none.
+
+        A hosted service may take some time over it. The name cannot be used again.
+        """
+        ...
+
     async def context(self, query: ContextQuery) -> BaseContext:
         """Return the base context."""
         ...

@@ -76,6 +76,10 @@ class FakeMemory:
         await self._called("stored")
         return frozenset(row.key for row in self.rows.get(session, ())) & frozenset(keys)
 
+    async def delete_session(self, session: SessionId) -> None:
+        await self._called("delete_session")
+        self.rows.pop(session, None)
+
     async def search(
         self, words: str, *, peer: PeerId | None, session: SessionId | None, limit: int
     ) -> list[Excerpt]:
