@@ -341,6 +341,7 @@ class Gateway:
             self._clock,
             rules=lambda: self.current.rules.capture,
             ground=people_desk(self._start.home, self.store).ground,
+            revision=lambda: self.current.rules.recall.revision,
         )
 
     def _lanes(self) -> list[Lane]:

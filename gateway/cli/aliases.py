@@ -9,10 +9,12 @@ import typer
 
 from gateway.cli.changing import (
     ReasonOption,
+    RehomeFlag,
     YesFlag,
     author,
     change,
     edit_line,
+    follow,
     people_service,
     plain,
     preview_lines,
@@ -45,8 +47,10 @@ def list_(as_json: JsonFlag = False) -> None:
 def set_(
     account: AccountArgument,
     name: NameArgument,
+    *,
     reason: ReasonOption = "",
     yes: YesFlag = False,
+    rehome: RehomeFlag = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Say that an account is a person; shows first who moves and who is merged."""
@@ -55,14 +59,16 @@ def set_(
         return service.aliased({account: name})
 
     with friendly():
-        change(make, reason=reason, yes=yes, as_json=as_json)
+        change(make, reason=reason, yes=yes, rehome=rehome, as_json=as_json)
 
 
 @group.command()
 def remove(
     account: AccountArgument,
+    *,
     reason: ReasonOption = "",
     yes: YesFlag = False,
+    rehome: RehomeFlag = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Take an alias away; the account goes by its own id then."""
@@ -76,7 +82,7 @@ def remove(
         return wanted
 
     with friendly():
-        change(make, reason=reason, yes=yes, as_json=as_json)
+        change(make, reason=reason, yes=yes, rehome=rehome, as_json=as_json)
 
 
 @group.command()
@@ -109,8 +115,10 @@ def history(
 @group.command()
 def undo(
     change_id: Annotated[int, typer.Argument(metavar="CHANGE", help="Its number in history.")],
+    *,
     reason: ReasonOption = "",
     yes: YesFlag = False,
+    rehome: RehomeFlag = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Take a change back, whichever way it was made."""
@@ -128,6 +136,7 @@ def undo(
                 _confirm()
             result = asyncio.run(service.undo(change_id, author=author(reason)))
         told(result, as_json=as_json)
+        follow(result, author(reason), wanted=rehome, quiet=yes or as_json)
 
 
 def _confirm() -> None:

@@ -17,9 +17,13 @@ from gateway.cli.common import FAILED, chosen_profile, existing_store, home, not
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from gateway.people import Applied, Change, Conflict, People, Preview
+    from gateway.people import Applied, Change, Conflict, People, Preview, Rehoming
 
 YesFlag = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+RehomeFlag = Annotated[
+    bool | None,
+    typer.Option("--rehome/--no-rehome", help="Let memory follow at once, or not; else it asks."),
+]
 ReasonOption = Annotated[str, typer.Option("--reason", help="Why; kept in the history.")]
 
 
@@ -46,10 +50,20 @@ def people_service(*, create: bool = False) -> Iterator[People]:
 
 
 def change(
-    make: Callable[[People], Awaitable[Change]], *, reason: str, yes: bool, as_json: bool
+    make: Callable[[People], Awaitable[Change]],
+    *,
+    reason: str,
+    yes: bool,
+    rehome: bool | None,
+    as_json: bool,
 ) -> None:
-    """Show what a change would do, ask, make it and tell what became of it."""
-    told(made(make, reason=reason, yes=yes, as_json=as_json), as_json=as_json)
+    """Show what a change would do, ask, make it and tell what became of it.
+
+    ``rehome``: memory is to follow at once; None asks on a terminal.
+    """
+    result = made(make, reason=reason, yes=yes, as_json=as_json)
+    told(result, as_json=as_json)
+    follow(result, author(reason), wanted=rehome, quiet=yes or as_json)
 
 
 def made(
@@ -69,6 +83,33 @@ def made(
         return asyncio.run(
             service.apply(preview.change, expected=preview.revision, author=author(reason))
         )
+
+
+def follow(result: Applied | Conflict, who: Any, *, wanted: bool | None, quiet: bool) -> None:
+    """Offer that memory follows a change that was made."""
+    from gateway.people import Applied
+
+    if not isinstance(result, Applied) or not result.preview.rehoming.sessions:
+        return
+    if wanted is None and not quiet and sys.stdin.isatty():
+        wanted = typer.confirm("Let memory follow now?", default=True)
+    if not wanted:
+        note("Memory stays where it is until you say: hermes-gateway people rehome")
+        return
+    concerned = {peer for move in result.preview.moves for peer in (move.before, move.after)}
+    with rehoming_service() as service:
+        job = asyncio.run(service.start(who, sorted(concerned)))
+    note(f"Memory follows as job {job.id}; see: hermes-gateway people rehome --status")
+
+
+@contextmanager
+def rehoming_service() -> Iterator[Rehoming]:
+    """Open what lets memory follow identity; the home must have a database."""
+    from gateway import app
+
+    with existing_store(home()) as store:
+        people = app.people_desk(home(), store, profile=chosen_profile())
+        yield app.rehoming_desk(people, store)
 
 
 def author(reason: str) -> Any:

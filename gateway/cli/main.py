@@ -23,6 +23,7 @@ from gateway.cli import (
     pairing,
     people,
     profiles,
+    rehoming,
     run,
     search,
     sessions,
@@ -77,12 +78,14 @@ cli.command()(inspect.trace)
 cli.command()(inspect.status)
 cli.command()(doctor.doctor)
 cli.add_typer(aliases.group, name="aliases")
+people.group.command()(rehoming.rehome)
 cli.add_typer(people.group, name="people")
 cli.add_typer(pairing.group, name="pairing")
 cli.add_typer(deliveries.group, name="deliveries")
 for command in (approvals.approvals, approvals.approve, approvals.reject):
     memory.group.command()(command)
 memory.group.command("setup")(setup.memory_setup)
+memory.group.command()(rehoming.replay)
 cli.add_typer(memory.group, name="memory")
 honcho.group.command("setup")(setup.honcho_setup)
 cli.add_typer(honcho.group, name=HONCHO)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gateway.cli.changing import ReasonOption, YesFlag, change, people_service, plain
+from gateway.cli.changing import ReasonOption, RehomeFlag, YesFlag, change, people_service, plain
 from gateway.cli.common import JsonFlag, fail, friendly, show
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def show_(person: PersonArgument, as_json: JsonFlag = False) -> None:
 def merge(
     source: Annotated[str, typer.Argument(metavar="PERSON", help="Whose accounts move.")],
     into: Annotated[str, typer.Argument(metavar="INTO", help="The person they are to be.")],
+    *,
     reason: ReasonOption = "",
     yes: YesFlag = False,
+    rehome: RehomeFlag = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Say that two people are one: all accounts of PERSON become INTO's."""
@@ -61,7 +63,7 @@ def merge(
         return await service.merging(source, into)
 
     with friendly():
-        change(make, reason=reason, yes=yes, as_json=as_json)
+        change(make, reason=reason, yes=yes, rehome=rehome, as_json=as_json)
 
 
 @group.command()
@@ -75,8 +77,10 @@ def split(
     to: Annotated[
         str | None, typer.Option("--to", help="The person's name; left out: the account's id.")
     ] = None,
+    *,
     reason: ReasonOption = "",
     yes: YesFlag = False,
+    rehome: RehomeFlag = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Make an account a person of its own."""
@@ -87,7 +91,7 @@ def split(
         return await service.splitting(account, to)
 
     with friendly():
-        change(make, reason=reason, yes=yes, as_json=as_json)
+        change(make, reason=reason, yes=yes, rehome=rehome, as_json=as_json)
 
 
 def _names(person: PersonView) -> tuple[str, ...]:

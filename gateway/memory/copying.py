@@ -77,7 +77,7 @@ class Copier:
             present = await self._there(lease, home)
         opened: set[PeerId] = set()
         while rows := await self._rows(lease, home, at):
-            await self._open(home.name, rows, opened, alone=alone)
+            await self.open(home.name, rows, opened, alone=alone)
             at = rows[-1].seq
             await self._note_flight(lease, home, at)
             await self._send(home.name, [parcels.pack(row) for row in rows], present)
@@ -117,9 +117,10 @@ class Copier:
 
     # --- requests ------------------------------------------------------------------------
 
-    async def _open(
+    async def open(
         self, name: SessionId, rows: Sequence[Row], opened: set[PeerId], *, alone: bool
     ) -> None:
+        """Make members of who speaks in ``rows``, unless ``opened`` has them already."""
         members = self.members(rows, alone=alone)
         missing = {peer: flags for peer, flags in members.items() if peer not in opened}
         if missing:

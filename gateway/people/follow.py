@@ -17,6 +17,7 @@ from gateway.memory.pace import Pace
 from gateway.model.errors import ConfigurationError, MemoryServiceError
 from gateway.model.ids import ConversationKey, PeerId, SessionId
 from gateway.people import plan
+from gateway.people.carry import Carry
 from gateway.people.census import author_of
 from gateway.policy import naming
 from gateway.policy.retry import Backoff
@@ -60,6 +61,8 @@ class Parts:
     rules: Callable[[], CaptureRules]
     #: who wrote and the rules in force, read anew
     ground: Callable[[], Awaitable[Ground]]
+    #: another one: the rules in force are others, so look again
+    revision: Callable[[], str]
 
 
 class Follow:
@@ -69,6 +72,7 @@ class Follow:
         self._parts = parts
         self._clock = parts.clock
         self._counted = 0
+        self._carry = Carry(parts.clock, parts.memory, parts.copier, parts.rules)
 
     async def handle(self, lease: Lease) -> Outcome:
         """Do one job to its end, or say when to go on with it."""
@@ -92,9 +96,17 @@ class Follow:
     async def _work(self, lease: Lease, job: Job) -> Outcome:
         if job.kind == rehome_jobs.FOLLOW:
             while found := await self._tasks(lease, job):
-                if waiting := await self._move(lease, job, found[0]):
-                    return waiting
-        await self._tidy(lease, job)
+                revision = self._parts.revision()
+                for task in found:
+                    if self._parts.revision() != revision:
+                        break
+                    if waiting := await self._move(lease, job, task):
+                        return waiting
+        if job.kind == rehome_jobs.REPLAY:
+            if waiting := await self._carry.run(lease, job, lambda tx: self._count(tx, job)):
+                return waiting
+        else:
+            await self._tidy(lease, job)
         return Done(lambda tx: self._finish(tx, job))
 
     def _finish(self, tx: Tx, job: Job) -> None:
@@ -255,10 +267,11 @@ def open_following(
     *,
     rules: Callable[[], CaptureRules],
     ground: Callable[[], Awaitable[Ground]],
+    revision: Callable[[], str],
 ) -> Following:
     """Put the lane together over a client of its own, which never asks in a hurry."""
     pace = Pace(clock, RATE)
     paced = memory.paced(pace, clock)
     copier = Copier(clock, paced, rules)
-    handler = Follow(Parts(clock, paced, copier, pace, rules, ground))
+    handler = Follow(Parts(clock, paced, copier, pace, rules, ground, revision))
     return Following(Lane(REHOME, handler.handle, BACKOFF, concurrency=1), paced)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.model.errors import ConfigurationError
-from gateway.people import follow, plan
+from gateway.people import carry, follow, plan
 from gateway.people.values import Following
 from gateway.store import audit, homes, rehome_jobs
 
@@ -57,13 +57,14 @@ class Rehoming:
     async def replay(self, author: Author, person: str | None = None) -> Job:
         """Carry a person, or everybody, into the memory service that is configured now."""
         wanted = None if person is None else (person,)
-        found = await self._store.read(homes.sources)
-        concerned = [one for one in found if person is None or person in _speakers(one)]
+        concerned = await self._store.read(
+            lambda conn: list(carry.chosen(homes.sources(conn), homes.of_all(conn), wanted))
+        )
         if not concerned:
             raise ConfigurationError(
                 "nothing was said yet" if person is None else f"{person} has not said anything"
             )
-        totals = (len(concerned), sum(one.messages for one in concerned))
+        totals = (len(concerned), sum(source.messages for source, _ in concerned))
         return await self._add(rehome_jobs.REPLAY, author, wanted, groups=True, totals=totals)
 
     async def jobs(self, limit: int = 20) -> list[Job]:
@@ -138,7 +139,3 @@ def _moves(task: Task) -> list[tuple[str, str]]:
 
 def _all(task: Task) -> set[str]:
     return {str(peer) for peer in task.peers.values()}
-
-
-def _speakers(source: homes.Source) -> set[str]:
-    return {str(peer) for _, peer in source.voices} | {str(source.peer)}

@@ -174,6 +174,14 @@ def _home(row: sa.Row[Any]) -> Home:
     )
 
 
+def own(source: Source, peers: Peers, *, part_limit: int) -> Home:
+    """Return the place that a session without any other has: under its own name."""
+    signature = sign(peers)
+    state = HomeState.ACTIVE
+    last = source.last_seq
+    return Home(0, source.id, source.id, peers, signature, state, last, None, None, part_limit)
+
+
 def add(
     tx: Tx,
     source: SessionId,

@@ -14,6 +14,7 @@ from tests.fakes.clock import FakeClock
 
 if TYPE_CHECKING:
     from gateway.people import Conflict
+    from gateway.ports import Clock
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
 
@@ -27,10 +28,10 @@ OPERATOR = Author("operator", "because")
 class Town:
     """The home and its service."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, clock: Clock | None = None) -> None:
         self.home = home
         self.store = SqliteStore(home.database)
-        self.clock = FakeClock()
+        self.clock: Clock = clock or FakeClock()
         self.service = self.another()
 
     def another(self) -> People:

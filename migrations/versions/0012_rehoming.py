@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0009"
-down_revision = "0008"
+revision = "0012"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
@@ -62,9 +62,7 @@ def upgrade() -> None:
         sa.Column("look_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("part_limit", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["source"], ["session.id"], name=op.f("fk_session_home_source")
-        ),
+        sa.ForeignKeyConstraint(["source"], ["session.id"], name=op.f("fk_session_home_source")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_session_home")),
         sa.UniqueConstraint("name", name=op.f("uq_session_home_name")),
     )

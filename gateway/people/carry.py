@@ -1,0 +1,132 @@
+"""``memory replay``: what was said goes into the memory service that is configured now.
+
+The service is asked for each message's key before it is sent, so that a replay may be given
+twice, be killed, or meet a service that has a part of it already. What was not saved anywhere
+yet is left to capture.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gateway.mailbox.lanes import Again, Outcome
+from gateway.memory import parcels
+from gateway.memory.copying import pause
+from gateway.model.errors import MemoryServiceError
+from gateway.people import plan
+from gateway.policy.saving import BATCH
+from gateway.store import homes, rehome_jobs
+from gateway.store.ledger import LedgerState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from gateway.mailbox.lanes import Lease
+    from gateway.memory.copying import Copier
+    from gateway.memory.rules import CaptureRules
+    from gateway.model.ids import PeerId, SessionId
+    from gateway.ports import Clock, Memory
+    from gateway.store.engine import Connection, Tx
+    from gateway.store.homes import Home, Source
+    from gateway.store.rehome_jobs import Job
+    from gateway.store.sending import Row
+
+
+class Carry:
+    """Carries every place of every session over, the oldest session first."""
+
+    def __init__(
+        self, clock: Clock, memory: Memory, copier: Copier, rules: Callable[[], CaptureRules]
+    ) -> None:
+        self._clock = clock
+        self._memory = memory
+        self._copier = copier
+        self._rules = rules
+
+    async def run(self, lease: Lease, job: Job, counted: Callable[[Tx], None]) -> Outcome | None:
+        """Carry what is left; None when everything is there, else when to go on."""
+        rules = self._rules()
+        places = await lease.store.read(lambda conn: self._places(conn, job))
+        start = next((n for n, (_, one) in enumerate(places) if one.name == job.at_session), 0)
+        try:
+            await self._memory.register_agent(rules.agent, rules.agent_peer)
+            for number, (source, home) in enumerate(places[start:]):
+                resumed = number == 0 and home.name == job.at_session
+                after = job.at_seq if resumed else 0
+                await self._place(lease, job, source, home, after=after, counted=counted)
+        except MemoryServiceError as error:
+            return Again(pause(error), error.code)
+        return None
+
+    def _places(self, conn: Connection, job: Job) -> list[tuple[Source, Home]]:
+        return list(
+            chosen(homes.sources(conn), homes.of_all(conn), job.people, self._rules().part_limit)
+        )
+
+    async def _place(
+        self,
+        lease: Lease,
+        job: Job,
+        source: Source,
+        home: Home,
+        *,
+        after: int,
+        counted: Callable[[Tx], None],
+    ) -> None:
+        opened: set[PeerId] = set()
+        while rows := await self._rows(lease, home, after):
+            after = rows[-1].seq
+            # what capture still has to send, it sends to the session's own name
+            wanted = [row for row in rows if not home.original or row.state is LedgerState.SAVED]
+            alone = source.peer is not None
+            await self._copier.open(home.name, wanted, opened, alone=alone)
+            await self._send(home, wanted)
+            await self._note(lease, job, home, after, wanted, counted)
+        await lease.write(
+            lambda tx: rehome_jobs.progress(tx, job.id, sessions=1, now=self._clock.now())
+        )
+
+    async def _rows(self, lease: Lease, home: Home, after: int) -> list[Row]:
+        return await lease.store.read(
+            lambda conn: homes.rows(conn, home, after=after, limit=BATCH)
+        )
+
+    async def _send(self, home: Home, rows: Sequence[Row]) -> None:
+        said = [message for row in rows for message in parcels.pack(row).messages]
+        present = await self._memory.stored(home.name, [one.key for one in said]) if said else ()
+        missing = [one for one in said if one.key not in present]
+        for begin in range(0, len(missing), BATCH):
+            await self._copier.add(home.name, missing[begin : begin + BATCH])
+
+    async def _note(
+        self,
+        lease: Lease,
+        job: Job,
+        home: Home,
+        after: int,
+        rows: Sequence[Row],
+        counted: Callable[[Tx], None],
+    ) -> None:
+        def note(tx: Tx) -> None:
+            now = self._clock.now()
+            rehome_jobs.update(tx, job.id, now=now, at_session=home.name, at_seq=after)
+            rehome_jobs.progress(tx, job.id, messages=len(rows), now=now)
+            counted(tx)
+
+        await lease.write(note)
+
+
+def chosen(
+    found: Sequence[Source],
+    places: Mapping[SessionId, list[Home]],
+    people: Iterable[str] | None,
+    part_limit: int = 0,
+) -> Iterator[tuple[Source, Home]]:
+    """Yield every place that holds words of these people; None: of anybody."""
+    wanted = None if people is None else set(people)
+    for source in found:
+        peers = {one: peer for one, peer in plan.original(source).items() if peer is not None}
+        for home in places.get(source.id) or [homes.own(source, peers, part_limit=part_limit)]:
+            speakers = set(home.peers.values()) | {str(source.peer)}
+            if wanted is None or speakers & wanted:
+                yield source, home
