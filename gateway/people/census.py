@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gateway.model.ids import SessionId
     from gateway.policy.identity import Identity, IdentityRules
     from gateway.store.engine import Connection
-    from gateway.store.links import Link
     from gateway.store.homes import Home, Source
+    from gateway.store.links import Link
     from gateway.store.talk import Talk
 
 #: the console's person has no account of any platform
