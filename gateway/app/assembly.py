@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
-from gateway.app.lending import lend, transcriber
 from gateway.app.desks import people_desk
+from gateway.app.lending import lend, transcriber
 from gateway.app.platforms import capabilities, make_adapters
 from gateway.app.reload import Followed
 from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
