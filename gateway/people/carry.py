@@ -81,7 +81,12 @@ class Carry:
             alone = source.peer is not None
             await self._copier.open(home.name, wanted, opened, alone=alone)
             await self._send(home, wanted)
-            await self._note(lease, job, home, after, wanted, counted)
+
+            def note(tx: Tx, after: int = after, count: int = len(wanted)) -> None:
+                self._note(tx, job, home, after=after, count=count)
+                counted(tx)
+
+            await lease.write(note)
         await lease.write(
             lambda tx: rehome_jobs.progress(tx, job.id, sessions=1, now=self._clock.now())
         )
@@ -98,22 +103,10 @@ class Carry:
         for begin in range(0, len(missing), BATCH):
             await self._copier.add(home.name, missing[begin : begin + BATCH])
 
-    async def _note(
-        self,
-        lease: Lease,
-        job: Job,
-        home: Home,
-        after: int,
-        rows: Sequence[Row],
-        counted: Callable[[Tx], None],
-    ) -> None:
-        def note(tx: Tx) -> None:
-            now = self._clock.now()
-            rehome_jobs.update(tx, job.id, now=now, at_session=home.name, at_seq=after)
-            rehome_jobs.progress(tx, job.id, messages=len(rows), now=now)
-            counted(tx)
-
-        await lease.write(note)
+    def _note(self, tx: Tx, job: Job, home: Home, *, after: int, count: int) -> None:
+        now = self._clock.now()
+        rehome_jobs.update(tx, job.id, now=now, at_session=home.name, at_seq=after)
+        rehome_jobs.progress(tx, job.id, messages=count, now=now)
 
 
 def chosen(

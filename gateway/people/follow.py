@@ -7,7 +7,7 @@ and committed before the next, so that a kill costs one look and nothing is done
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -112,7 +112,11 @@ class Follow:
     def _finish(self, tx: Tx, job: Job) -> None:
         now = self._clock.now()
         self._count(tx, job)
-        rehome_jobs.update(tx, job.id, now=now, state=rehome_jobs.DONE, finished_at=now, error="")
+        ended: dict[str, Any] = {"state": rehome_jobs.DONE, "finished_at": now, "error": ""}
+        if job.kind == rehome_jobs.REPLAY:
+            # a session at which the process died was counted twice, or not at all
+            ended["sessions_done"] = job.sessions_total
+        rehome_jobs.update(tx, job.id, now=now, **ended)
         audit.record(tx, f"memory.{job.kind}", actor=job.actor, now=now, job=job.id)
         log.info("memory.rehomed", action=job.kind, job=job.id)
 
