@@ -13,7 +13,10 @@ from gateway.app.configuration import (
 )
 from gateway.app.desks import (
     delivery_desk,
+    erasure_desk,
+    export_desk,
     linking_desk,
+    memory_of,
     pairing_desk,
     people_desk,
     rehoming_desk,
@@ -31,9 +34,12 @@ __all__ = [
     "console_place",
     "delivery_desk",
     "enabled",
+    "erasure_desk",
+    "export_desk",
     "judge_memory",
     "linking_desk",
     "load",
+    "memory_of",
     "open_store",
     "pairing_desk",
     "people_desk",

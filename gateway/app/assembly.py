@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
 from gateway.app.desks import people_desk
+from gateway.app.lanes import QUICK_BACKOFF, lanes
 from gateway.app.lending import lend, transcriber
+from gateway.app.own import Parts, own_data
 from gateway.app.platforms import capabilities, make_adapters
 from gateway.app.reload import Followed
-from gateway.mailbox.embedded import CONTROL, EmbeddedEngine
-from gateway.mailbox.lanes import Done, Lane
+from gateway.mailbox.embedded import EmbeddedEngine
 from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
 from gateway.memory.service import Seeding, open_capture, open_service, open_tools
 from gateway.ops import health, watchman
 from gateway.people.follow import Following, open_following
 from gateway.pipeline import retention
-from gateway.pipeline.addresses import COMMAND, DELIVER, PREFETCH, SETTLE, TURN
 from gateway.pipeline.attachments import Attachments
 from gateway.pipeline.builtin import index, open_builtin
 from gateway.pipeline.choices import Choices
 from gateway.pipeline.closing import Closing
 from gateway.pipeline.commands import Commands, warming
-from gateway.pipeline.delivery import BACKOFF as DELIVERY_BACKOFF
 from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.fetching import Fetcher
@@ -37,8 +36,7 @@ from gateway.pipeline.post import Post
 from gateway.pipeline.prefetch import Prefetch
 from gateway.pipeline.rules import Current
 from gateway.pipeline.running import Running
-from gateway.pipeline.turn import TRIES, Turns
-from gateway.policy.retry import Backoff
+from gateway.pipeline.turn import Turns
 from gateway.settings.home import make_private_folder
 from gateway.store import outbox
 from gateway.store.lock import ProcessLock
@@ -48,17 +46,15 @@ if TYPE_CHECKING:
     import asyncio
 
     from gateway.app.start import Start
-    from gateway.mailbox.lanes import Lease, Outcome
+    from gateway.mailbox.lanes import Lane
     from gateway.memory.embedded.mind import Faculties
     from gateway.memory.service import Capturing, Service
+    from gateway.people.own import OwnData
     from gateway.pipeline.builtin import BuiltIn
     from gateway.ports import Adapter, Agent, Transcriber
     from gateway.store.engine import Store
     from gateway.supervisor import Work
     from gateway.web.server import PageServer
-
-TURN_BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=30.0, jitter=0.2, attempts=TRIES)
-QUICK_BACKOFF = Backoff(first=0.5, factor=2.0, ceiling=10.0, jitter=0.2, attempts=5)
 
 
 def assemble(start: Start) -> Gateway:
@@ -245,6 +241,18 @@ class Gateway:
             notebook=self._builtin.notebook,
             choices=self._choices,
             describe_model=self._start.describe_model,
+            further=self._own.commands,
+        )
+
+    @cached_property
+    def _own(self) -> OwnData:
+        return own_data(
+            self._start.home,
+            self._loaded,
+            self.store,
+            service=self.service,
+            mailbox=self.engine,
+            parts=Parts(self._clock, self.current, self._post, self._opening, self._wake),
         )
 
     @cached_property
@@ -345,18 +353,15 @@ class Gateway:
         )
 
     def _lanes(self) -> list[Lane]:
-        turns, commands, delivery = self._turns, self._commands, self._delivery
-        quick = QUICK_BACKOFF
-        return [
-            Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
-            Lane(COMMAND, commands.handle, quick, finishes=True, on_dead=commands.bury),
-            Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, finishes=True, on_dead=delivery.bury),
-            Lane(PREFETCH, self._prefetch.handle, quick, concurrency=8),
-            Lane(SETTLE, self._ending.handle, quick),
-            Lane(CONTROL, _noted, quick),
-            *self._capturing.lanes,
-            *(() if self._following is None else (self._following.lane,)),
-        ]
+        following = () if self._following is None else (self._following.lane,)
+        return lanes(
+            self._turns,
+            self._commands,
+            self._delivery,
+            prefetch=self._prefetch,
+            ending=self._ending,
+            more=(*self._capturing.lanes, *following, *self._own.lanes(QUICK_BACKOFF)),
+        )
 
     def _background(self) -> dict[str, Work]:
         keep = self._loaded.settings.retention
@@ -393,8 +398,3 @@ class Gateway:
             background=self._background(),
             before_stop=self._capturing.drain,
         )
-
-
-async def _noted(_lease: Lease) -> Outcome:
-    """A note of another process has done its work by waking the engine."""
-    return Done()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import load, rules_of, stand_in
 from gateway.app.platforms import capabilities
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.lane import Wake
+from gateway.memory.service import open_service
+from gateway.model.errors import MemoryUnavailableError
 from gateway.ops.clock import SystemClock
 from gateway.people import People, Rehoming
+from gateway.people.erasure import Erasure
+from gateway.people.export import Export
 from gateway.pipeline.deliveries import DeliveryDesk
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.linking import Linking
@@ -19,6 +25,9 @@ from gateway.pipeline.post import Post
 from gateway.pipeline.rules import Current
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from gateway.ports import Memory
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
@@ -62,3 +71,50 @@ def linking_desk(home: Home, loaded: Loaded) -> Linking:
     post = Post(RemoteMailbox(clock), clock, capabilities())
     opening = Opening(clock, current, capabilities())
     return Linking(clock, Codes(load_secret(home.secret)), current, post=post, opening=opening)
+
+
+def erasure_desk(home: Home, loaded: Loaded, store: Store) -> Erasure:
+    """Return what erases people, beside the running gateway or without one."""
+    clock, current = SystemClock(), Current(rules_of(loaded), stand_in=stand_in(loaded))
+    mailbox = RemoteMailbox(clock)
+    return Erasure(store, clock, home, current=current, mailbox=mailbox, wake=Wake(mailbox))
+
+
+def export_desk(home: Home, loaded: Loaded, store: Store) -> Export:
+    """Return what reads a person out of a home."""
+    current = Current(rules_of(loaded), stand_in=stand_in(loaded))
+    return Export(store, SystemClock(), home, current)
+
+
+@asynccontextmanager
+async def memory_of(loaded: Loaded, store: Store) -> AsyncIterator[Memory | None]:
+    """Reach the memory service; the embedded one is served from the home's database meanwhile.
+
+    None where memory is switched off. Raises ``ConfigurationError``.
+    """
+    service = open_service(loaded.settings, loaded.honcho, store, SystemClock())
+    if service is None:
+        yield None
+        return
+    run = service.background.get("memory service")
+    serving = None if run is None else asyncio.create_task(run())
+    try:
+        if serving is not None:
+            await _reachable(service.memory)
+        yield service.memory
+    finally:
+        await service.aclose()
+        if serving is not None:
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
+
+
+async def _reachable(memory: Memory) -> None:
+    """Wait until the embedded service has an address."""
+    for _ in range(500):
+        try:
+            await memory.pending()
+        except MemoryUnavailableError:
+            await asyncio.sleep(0.01)
+        else:
+            return

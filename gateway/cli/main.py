@@ -15,6 +15,8 @@ from gateway.cli import (
     db,
     deliveries,
     doctor,
+    erase,
+    export,
     importing,
     inspect,
     links,
@@ -77,6 +79,8 @@ cli.command()(search.search)
 cli.command()(inspect.trace)
 cli.command()(inspect.status)
 cli.command()(doctor.doctor)
+cli.command()(export.export)
+cli.command()(erase.erase)
 cli.add_typer(aliases.group, name="aliases")
 people.group.command()(rehoming.rehome)
 cli.add_typer(people.group, name="people")

@@ -268,8 +268,12 @@ class HonchoMemory:
         """See ``gateway.ports.Memory``."""
         with suppress(MemoryGoneError), self._service() as service:
             pair = Peer(observer, service.reader).conclusions_of(observed)
-            page = await pair.aio.list(size=min(limit, PAGE))
-            return [(str(one.id), str(one.content)) for one in page.items]
+            found: list[tuple[str, str]] = []
+            async for one in await pair.aio.list(size=min(limit, PAGE)):
+                found.append((str(one.id), str(one.content)))
+                if len(found) == limit:
+                    break
+            return found
         return []
 
     async def agents(self) -> Mapping[str, PeerId]:

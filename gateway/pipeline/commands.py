@@ -7,6 +7,8 @@ a running turn. Nothing of a command ever reaches the agent or memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import structlog
@@ -88,7 +90,12 @@ class Commands:
         notebook: Notebook,
         choices: Choices,
         describe_model: Callable[[], str],
+        further: Mapping[str, Callable[[Tx, InboxRow, str, bool], str]] = MappingProxyType({}),
     ) -> None:
+        """``further``: commands of layers above, given their arguments and whether an admin asks.
+
+        What they answer is said, "" is not.
+        """
         self._clock = clock
         self._current = current
         self._post = post
@@ -114,6 +121,7 @@ class Commands:
             "approve": self._approve,
             "deny": self._deny,
             "who": self._who,
+            **{name: partial(_further, handler) for name, handler in further.items()},
         }
 
     @property
@@ -153,7 +161,8 @@ class Commands:
             answer = call.text("direct_only")
         else:
             answer = handler(call)
-        self._reply(tx, row, answer)
+        if answer:
+            self._reply(tx, row, answer)
 
     def bury(self, tx: Tx, item: Item, error: str) -> None:
         """``on_dead`` of the lane: tell the person; for messages that never became a turn too."""
@@ -261,6 +270,10 @@ class Commands:
     def _who(self, call: Call) -> str:
         zone = self._current.rules.reset.zone
         return who(call.tx.conn, now=self._clock.now(), language=call.language, zone=zone)
+
+
+def _further(handler: Callable[[Tx, InboxRow, str, bool], str], call: Call) -> str:
+    return handler(call.tx, call.row, call.args, call.admin)
 
 
 def _both(request: Request) -> dict[str, str]:

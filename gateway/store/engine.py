@@ -68,6 +68,13 @@ class Store(ABC):
         """
 
     @abstractmethod
+    async def compact(self) -> bool:
+        """Give up the space of deleted rows, so that nothing of them stays in the files.
+
+        False: somebody else was using the database, so some of it may still be there.
+        """
+
+    @abstractmethod
     async def close(self) -> None:
         """Finish what was handed in and release the connections."""
 
@@ -146,6 +153,16 @@ class PostgresStore(Store):
             return await asyncio.shield(running)
         except sa.exc.SQLAlchemyError as error:
             raise translate(error) from None
+
+    async def compact(self) -> bool:
+        """See ``Store.compact``; what PostgreSQL keeps of old rows ends with its own vacuum."""
+
+        def vacuum() -> None:
+            with self.engine.connect() as conn:
+                conn.execution_options(isolation_level="AUTOCOMMIT").execute(sa.text("VACUUM"))
+
+        await self._in_thread(vacuum)
+        return True
 
     async def close(self) -> None:
         """See ``Store.close``."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from gateway.model.events import EventKind
-from gateway.store import codec, statements
+from gateway.store import codec, erased, statements
 from gateway.store.tables import inbox, message, set_aside
 
 if TYPE_CHECKING:
@@ -40,10 +40,12 @@ class InboxRow:
 
 
 def receive(tx: Tx, event: InboundEvent, *, now: datetime) -> int | None:
-    """Claim an event's key and return its row id; None when it came before.
+    """Claim an event's key and return its row id; None when it came before, erased or not.
 
     The row holds no text and nothing of the sender until ``admit`` adds them.
     """
+    if erased.known(tx.conn, event):
+        return None
     statement = statements.insert(tx.conn, inbox).values(
         platform=event.platform,
         account=event.account,

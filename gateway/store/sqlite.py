@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
-from gateway.model.errors import StoreError
+from gateway.model.errors import StoreBusyError, StoreError
 from gateway.store.engine import CLOSED, Store, Tx, translate
 
 if TYPE_CHECKING:
@@ -102,6 +102,26 @@ class SqliteStore(Store):
             return await asyncio.get_running_loop().run_in_executor(self._readers, snapshot)
         except sa.exc.SQLAlchemyError as error:
             raise translate(error) from None
+
+    async def compact(self) -> bool:
+        """See ``Store.compact``: the file is written anew, and its log of changes emptied.
+
+        Takes a while on a large file, in which nobody else can write.
+        """
+        if self._closed:
+            raise StoreError(CLOSED)
+        return await asyncio.to_thread(self._compact)
+
+    def _compact(self) -> bool:
+        try:
+            with closing(sqlite3.connect(self.path, timeout=self._busy_ms / 1000)) as raw:
+                raw.execute("VACUUM")
+                busy, *_ = raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.Error as error:
+            if isinstance(translated := translate(error), StoreBusyError):
+                return False
+            raise translated from None
+        return not busy
 
     async def close(self) -> None:
         """See ``Store.close``."""

@@ -170,6 +170,27 @@ TEXTS: dict[str, str | dict[str, str]] = {
     ),
     "approve.linked": "`{account}` and `{other}` are one person now.",
     "deny.linked": "`{account}` and `{other}` stay two. Nobody was told.",
+    # --- own data
+    "cmd.forget": "make me forget all that I know of you",
+    "cmd.export": "get all that I know of you as a file",
+    "forget.ask": (
+        "I would forget all of you ({accounts}), for good: {messages} messages and answers in "
+        "{sessions} sessions, {files} files, my notes and everything I concluded. In groups your "
+        "own messages go, those of others stay. Links between your accounts go too; you may "
+        "still talk to me.\n\nIf you want that, send `/forget confirm`."
+    ),
+    "forget.done": "It is forgotten. We begin anew whenever you like.",
+    "forget.pinned": (
+        "Everybody here counts as one person, so that would be the data of others, too. Please "
+        "ask whoever runs this gateway."
+    ),
+    "export.nothing": "We have not talked here yet, so there is nothing to send.",
+    "export.begun": "I am putting it together; the file comes in a moment.",
+    "export.done": "All that I have of you. `talk.txt` reads best; the rest is for programs.",
+    "export.elsewhere": (
+        "I cannot send the file here. Whoever runs this gateway can make it for you with "
+        "`hermes-gateway export {account}`."
+    ),
     # --- title
     "title.done": "This conversation is now called “{title}”.",
     "title.show": "This conversation is called “{title}”.",

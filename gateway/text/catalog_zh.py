@@ -151,6 +151,25 @@ TEXTS: dict[str, str | dict[str, str]] = {
     "unlink.told": "与 `{account}` 的关联已解除：我在那边记得的事，这里不再知道，反过来也一样。",
     "approve.linked": "`{account}` 和 `{other}` 现在是同一个人。",
     "deny.linked": "`{account}` 和 `{other}` 仍是两个人，也没有人收到通知。",
+    # --- own data
+    "cmd.forget": "让我忘掉我所知道的关于您的一切",
+    "cmd.export": "以文件形式得到我所知道的关于您的一切",
+    "forget.ask": (
+        "我会永久忘掉关于您（{accounts}）的一切：消息和回答 {messages} 条、会话 {sessions} 个、"
+        "文件 {files} 个，以及我的笔记和所有结论。在群里只删去您自己的消息，别人的会留下。您的"
+        "账号之间的关联也会消失；您仍然可以和我说话。\n\n如果您要这样，请发送 "
+        "`/forget confirm`。"
+    ),
+    "forget.done": "已经忘掉了。您愿意的时候，我们重新开始。",
+    "forget.pinned": (
+        "这里的所有人都算作同一个人，所以那也会是别人的数据。请联系管理这个网关的人。"
+    ),
+    "export.nothing": "我们在这里还没有说过话，所以没有什么可发送的。",
+    "export.begun": "正在整理，文件马上就来。",
+    "export.done": "这是我所有关于您的资料。`talk.txt` 最便于阅读，其余供程序使用。",
+    "export.elsewhere": (
+        "我没法在这里发送文件。管理这个网关的人可以用 `hermes-gateway export {account}` 为您生成。"
+    ),
     # --- title
     "title.done": "这个对话现在叫“{title}”。",
     "title.show": "这个对话叫“{title}”。",

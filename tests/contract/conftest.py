@@ -14,6 +14,7 @@ import sqlalchemy as sa
 # these tables belong to the schema
 import gateway.memory.embedded.tables
 import gateway.store.audit_tables
+import gateway.store.erasure_tables
 import gateway.store.link_tables
 import gateway.store.note_tables
 import gateway.store.people_tables

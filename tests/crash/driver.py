@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.telegram.adapter import TelegramAdapter
 from gateway import app
-from gateway.app import assembly
+from gateway.app import lanes
 from gateway.memory.honcho import HonchoMemory
 from gateway.ops import logs
 from gateway.pipeline.delivery import Delivery
@@ -116,7 +116,7 @@ async def serve(orders: Orders) -> None:
     folder = Path(orders.home)
     if orders.hold:
         hold(folder, orders.hold)
-    assembly.TURN_BACKOFF = replace(assembly.TURN_BACKOFF, attempts=orders.tries)
+    lanes.TURN_BACKOFF = replace(lanes.TURN_BACKOFF, attempts=orders.tries)
     home = Home(folder / "hermes", folder / "user")
     loaded = app.load(home, {})
     logs.configure(loaded.settings.log, logs.secrets_of(loaded))

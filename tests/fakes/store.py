@@ -50,6 +50,10 @@ class FaultyStore(Store):
             raise self.read_faults.pop(0)
         return await self.real.read(fn)
 
+    async def compact(self) -> bool:
+        """See ``Store.compact``."""
+        return await self.real.compact()
+
     async def close(self) -> None:
         """See ``Store.close``."""
         await self.real.close()

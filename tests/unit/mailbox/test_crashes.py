@@ -84,6 +84,10 @@ class MortalStore(Store):
             raise DeadError
         return await self._real.read(fn)
 
+    async def compact(self) -> bool:
+        """See ``Store.compact``."""
+        return True
+
     async def close(self) -> None:
         """See ``Store.close``."""
 
