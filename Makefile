@@ -9,7 +9,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-input --no-compile
 #: two workers; a slow machine is given time, a test that hangs is not given the night
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout=300
-SUITES := tests/unit tests/contract tests/integration tests/crash tests/architecture
+SUITES := tests/unit tests/contract tests/integration tests/browser tests/crash tests/architecture
 #: held to 95 % branch coverage: what decides, what queues, what cuts text
 GUARDED := policy mailbox text
 
@@ -21,7 +21,7 @@ GUARDED := policy mailbox text
 help: ## this text
 	@echo 'Hermes Gateway: one agent on many chat platforms, knowing each person.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo '  NO_MODEL=1 make run          start without fetching the small local model'
 	@echo '  make test ARGS="-k split"    hand arguments to pytest'
@@ -39,6 +39,9 @@ fuzz: .venv/dev ## the property tests of text and parsers with all their example
 	@FUZZ=1 $(PYTEST) tests/unit/text tests/unit/discord tests/unit/slack tests/unit/telegram $(ARGS)
 
 check: lint types budgets coverage ## what a change must pass: format, lint, types, layers, all suites, coverage
+
+check-web: .venv/dev ## the operator's page in Chromium: every page, size and colour; its API at length
+	@CHECK_WEB=full $(PYTEST) tests/browser tests/integration/web $(ARGS)
 
 fmt: .venv/dev ## format the code and repair what ruff can
 	@$(BIN)/ruff format .

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
-from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gateway.model.errors import GatewayError
 from gateway.web.doors import Visitor
@@ -103,23 +103,20 @@ def from_here(request: Request) -> bool:
 
 
 _bearer = HTTPBearer(auto_error=False, description="A token of `hermes-gateway web token`.")
-_cookie = APIKeyCookie(
-    name="hermes_gateway_…", auto_error=False, description="The page's own session."
-)
 
 
 async def known_visitor(
     request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    _described: Annotated[str | None, Depends(_cookie)],
 ) -> Visitor:
     """Return who is signed in. Raises ``NotSignedInError``, ``NotAllowedError``."""
     doors = parts_of(request).doors
     if bearer is not None:
-        attempts, client = attempts_of(request), client_of(request)
-        attempts.check(client)
         visitor = await doors.by_token(bearer.credentials)
         if visitor is None:
+            # one program's wrong token must not keep another on the same machine out
+            attempts, client = attempts_of(request), client_of(request)
+            attempts.check(client)
             attempts.wrong(client)
     else:
         visitor = await doors.by_cookie(request.cookies.get(doors.cookie, ""))

@@ -21,7 +21,7 @@ async def _known_or_here(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> None:
     if not from_here(request):
-        await known_visitor(request, bearer, None)
+        await known_visitor(request, bearer)
 
 
 router = APIRouter(include_in_schema=False, dependencies=[Depends(_known_or_here)])

@@ -7,13 +7,12 @@ import os
 import shutil
 import socket
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gateway import app
 from gateway.ops.clock import SystemClock
 from gateway.web.doors import Role
-from tests.fakes.household import Household
+from tests.fakes.household import MIRA, TOBIAS, Household
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -24,6 +23,13 @@ if TYPE_CHECKING:
     from gateway.web.server import PageServer
     from tests.emulators.telegram import TelegramEmulator
     from tests.fakes.agent import ScriptedAgent
+
+
+class NewPage(Protocol):
+    """Opens a browser window of its own, on a desk or a phone."""
+
+    async def __call__(self, **options: Any) -> Page: ...
+
 
 #: as Debian installs it; CHROMIUM names another one
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -99,6 +105,14 @@ async def sign_in(page: Page, served: PageServer, role: Role = Role.OPERATOR) ->
     await page.wait_for_url(f"{served.address}/")
 
 
-def path_of(page: Page) -> str:
-    """Return where the browser is, without the host."""
-    return urlsplit(page.url).path
+async def both_wrote(house: Household) -> None:
+    """Let one person write from two accounts, as two people."""
+    for user in (MIRA, TOBIAS):
+        house.tg.say("hello", user=user)
+        await house.answers(1, user)
+    await house.settled()
+
+
+def peers(house: Household, user: int) -> list[str]:
+    """Return whom an account was taken for, turn by turn."""
+    return house.column("SELECT peer FROM turn WHERE user_id = ? ORDER BY id", str(user))
