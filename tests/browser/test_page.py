@@ -28,12 +28,10 @@ async def say(house: WebHouse, user: int, count: int) -> None:
 
 
 async def follows(house: WebHouse, served: PageServer, account: str, person: str | None) -> None:
-    """Wait until the running gateway goes by the file, which takes two seconds at most."""
+    """Wait until the running gateway goes by the file."""
     current = served.parts.current
     told = f"{account} is {person}"
-    await house.until(
-        lambda: current.rules.identity.aliases.get(account) == person, told, timeout=2.0
-    )
+    await house.until(lambda: current.rules.identity.aliases.get(account) == person, told)
 
 
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
