@@ -72,8 +72,8 @@ def change(changes: Changes, before: Loaded | None = None) -> Changed:
             note(f"warning: {line}")
     _say_whom_it_counts_for(place, after, changes)
     # what stands below a key may name a conversation, and so a person
-    keys = sorted({key[0] for key in changes})
-    audit(place, "settings.changed", subject=f"settings:{before.honcho_file.name}", keys=keys)
+    keys = sorted({f"honcho.{key[0]}" for key in changes})
+    audit(place, "settings.changed", subject="settings", keys=keys)
     return compare(before, after, changes)
 
 

@@ -198,7 +198,7 @@ def _carry_out(todo: Sequence[Step], before: Loaded) -> list[str]:
         change(settings)
     for step in todo:
         _copy(step)
-    audit(place, "settings.migrated", subject="settings:openclaw", steps=len(todo))
+    audit(place, "settings.migrated", subject="settings", steps=len(todo))
     return _upload([step for step in todo if step.act is Act.UPLOAD])
 
 

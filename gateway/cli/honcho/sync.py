@@ -64,16 +64,9 @@ def carry_out(one: Carrying) -> None:
     from gateway import app
 
     # what was written for one profile may have changed the file of the next
-    present = settings_of(one.home)
-    app.change_memory(one.home, present, one.changes, own=True)
-    keys = [key for (key,) in one.changes]
-    audit(
-        one.home,
-        "settings.changed",
-        subject=f"settings:{present.honcho_file.name}",
-        keys=keys,
-        by="sync",
-    )
+    app.change_memory(one.home, settings_of(one.home), one.changes, own=True)
+    keys = [f"honcho.{key}" for (key,) in one.changes]
+    audit(one.home, "settings.changed", subject="settings", keys=keys, by="sync")
 
 
 def _say_what_lacks(place: Home) -> None:

@@ -238,5 +238,5 @@ def test_who_changed_what_is_audited_without_values(home: Home, honcho: Path) ->
     with sqlite3.connect(home.database) as conn:
         rows = conn.execute("SELECT actor, action, subject, detail FROM audit").fetchall()
     conn.close()
-    assert [row[:3] for row in rows] == [("cli", "settings.changed", "settings:honcho.json")]
-    assert json.loads(rows[0][3]) == {"keys": ["recallMode"]}
+    assert [row[:3] for row in rows] == [("cli", "settings.changed", "settings")]
+    assert json.loads(rows[0][3]) == {"keys": ["honcho.recallMode"]}
