@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gateway.cli.common import MISUSED, choose_profile, fail, provider
+from gateway.cli.common import MISUSED, choose_profile, chosen_profile, fail, provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,15 +22,18 @@ class Root(TyperGroup):
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
         option = _profile_option()
-        for command in _leaves(self.commands):
+        for command in _all_below(self.commands):
             command.params.append(option)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names that can be called here and now, also for help."""
-        names = super().list_commands(ctx)
-        if HONCHO in names and provider(ctx.params.get("profile")) != HONCHO:
-            names.remove(HONCHO)
-        return names
+        return self.names(ctx, ctx.params.get("profile"))
+
+    def names(self, ctx: Any, profile: str | None) -> list[str]:
+        """Return the names that can be called on a profile."""
+        known = super().list_commands(ctx)
+        there = HONCHO in known and provider(profile) == HONCHO
+        return [name for name in known if there or name != HONCHO]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; say why the ``honcho`` ones are not there, and what would help."""
@@ -47,22 +50,21 @@ class Root(TyperGroup):
 
 
 def command_names(ctx: typer.Context) -> dict[str, tuple[str, ...]]:
-    """Return what can be called here and now: each command, and what is below it."""
+    """Return what can be called on the chosen profile: each command, and what is below it."""
     root: Any = ctx.find_root()
-    found = {name: root.command.get_command(root, name) for name in _listed(root)}
+    if not isinstance(root.command, Root):
+        return {}
+    found = {
+        name: root.command.commands[name] for name in root.command.names(root, chosen_profile())
+    }
     return {name: tuple(getattr(each, "commands", ())) for name, each in found.items()}
 
 
-def _listed(root: Any) -> list[str]:
-    return root.command.list_commands(root) if isinstance(root.command, TyperGroup) else []
-
-
-def _leaves(commands: Mapping[str, Any]) -> Iterator[Any]:
+def _all_below(commands: Mapping[str, Any]) -> Iterator[Any]:
     for command in commands.values():
+        yield command
         if isinstance(command, TyperGroup):
-            yield from _leaves(command.commands)
-        else:
-            yield command
+            yield from _all_below(command.commands)
 
 
 def _choose(value: str | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gateway.policy.surface import IN_CHATS, surface
 from gateway.store import migrate
 from gateway.store.sqlite import SqliteStore
 from tests.integration.cli.calls import data, run
@@ -55,12 +56,32 @@ def test_setup_without_a_terminal_says_how() -> None:
     assert "--answers FILE" in run("honcho", "setup", code=2)
 
 
+def test_the_agent_is_told_the_commands_of_the_profile_it_runs_on(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr("gateway.cli.run._run", lambda *_, terminal, **__: told.append(terminal))
+    home.of("work").path.mkdir(parents=True)
+    home.of("work").config.write_text("memory: {provider: honcho}\n")
+    run("run", "--profile", "work")
+    run("run")
+    assert "sync" in told[0]["honcho"]
+    assert "honcho" not in told[1]
+    assert told[0].keys() - told[1].keys() == {"honcho"}
+    for commands in told:
+        text = surface("telegram-direct-700100200", "hybrid", chat=IN_CHATS, terminal=commands)
+        assert len(text) <= 300
+        assert text.endswith("people | aliases.")
+    assert " | honcho status/setup/" in surface("x", "hybrid", chat=IN_CHATS, terminal=told[0])
+
+
 def test_it_goes_by_the_profile_wherever_that_stands(home: Home) -> None:
     work = home.of("work")
     work.path.mkdir(parents=True)
     work.config.write_text("memory: {provider: honcho}\n")
     for words in (
         ("--profile", "work", "honcho", "status"),
+        ("honcho", "--profile", "work", "status"),
         ("honcho", "status", "--profile", "work"),
         ("honcho", "status", "--profile=work"),
     ):
