@@ -15,13 +15,14 @@ from gateway.settings.home import make_private_folder
 from gateway.settings.honcho_schema import HonchoSettings
 from gateway.settings.replace import rewrite
 from gateway.settings.rewrite import REMOVE, edit
-from gateway.settings.said import read_said
+from gateway.settings.said import read_said, settled
 from gateway.settings.schema import WebSettings
 from gateway.store import ledger, readonly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gateway.policy.carry import Said
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
 
@@ -53,6 +54,8 @@ class Carrying:
     loaded: Loaded | None
     steps: tuple[Step, ...]
     problem: str = ""
+    #: the name of its block in the file
+    block: str = ""
 
     @property
     def changes(self) -> dict[tuple[str, ...], Any]:
@@ -74,16 +77,20 @@ def plan_sync(source: Loaded, home: Home, load: Callable[[Home], Loaded]) -> lis
 def _plan(source: Loaded, home: Home, load: Callable[[Home], Loaded]) -> Carrying:
     try:
         target = load(home)
-        said = read_said(target.honcho_file, target.hosts)
+        said = _said(target)
     except ConfigurationError as error:
         return Carrying(home, None, (), error.problems[0])
     steps = carry.plan(
-        Side(read_said(source.honcho_file, source.hosts), source.honcho.host),
+        Side(_said(source), source.honcho.host),
         Side(said, target.honcho.host, used=has_memory(home)),
         _defaults(),
         one_file=target.honcho_file.resolve() == source.honcho_file.resolve(),
     )
-    return Carrying(home, target, tuple(steps))
+    return Carrying(home, target, tuple(steps), block=said.block or target.honcho.host)
+
+
+def _said(loaded: Loaded) -> Said:
+    return settled(read_said(loaded.honcho_file, loaded.hosts), loaded.honcho)
 
 
 def has_memory(home: Home) -> bool:

@@ -19,6 +19,8 @@ UNLESS_SAID = (
     *("workspace", "enabled"),
 )
 WORKSPACE, AGENT = "workspace", "aiPeer"
+#: what would leave a profile's memory behind
+MOVES = ("baseUrl", "apiKey", "environment", WORKSPACE)
 
 
 class Fate(StrEnum):
@@ -36,6 +38,8 @@ class Said:
     own: Mapping[str, Any]
     #: at the root of the file
     general: Mapping[str, Any]
+    #: the block's name as it stands there, "" where there is none yet
+    block: str = ""
 
     def __contains__(self, key: str) -> bool:
         return key in self.own or key in self.general
@@ -106,7 +110,7 @@ def _reason(key: str, target: Side, *, one_file: bool) -> str:
         return "it has a server of its own"
     if key in UNLESS_SAID and key in said:
         return "it says so itself"
-    if key == WORKSPACE and target.used:
+    if key in MOVES and target.used:
         return "what it remembers is there"
     return ""
 

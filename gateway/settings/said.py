@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gateway.model.errors import ConfigurationError
@@ -13,7 +14,10 @@ from gateway.settings.json_nodes import parse_json
 from gateway.settings.nodes import Items, Node, Scalar, Style, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from gateway.settings.honcho_schema import HonchoSettings
 
 
 def read_said(path: Path, hosts: tuple[str, ...]) -> Said:
@@ -27,7 +31,31 @@ def read_said(path: Path, hosts: tuple[str, ...]) -> Said:
         return Said({}, {})
     block = host_block(root, hosts)
     own = block[1] if block else None
-    return Said(_keys(own) if isinstance(own, Table) else {}, _keys(root))
+    return Said(
+        own=_keys(own) if isinstance(own, Table) else {},
+        general=_keys(root),
+        block=block[0] if block else "",
+    )
+
+
+def settled(said: Said, settings: HonchoSettings) -> Said:
+    """Return it with single values as they are understood: trimmed, in range, in one spelling."""
+    values = settings.model_dump(mode="json", by_alias=True, exclude={"api_key"})
+
+    def understood(level: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            key: values[key] if key in values and not isinstance(value, dict | list) else value
+            for key, value in level.items()
+        }
+
+    # the root's own value is not understood where the block says something else
+    beneath = {key: value for key, value in said.general.items() if key not in said.own}
+    hidden = {key: value for key, value in said.general.items() if key in said.own}
+    return replace(
+        said,
+        own=understood(said.own),
+        general={**hidden, **understood(beneath)},
+    )
 
 
 def _keys(table: Table) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from gateway.cli import memory, setup
-from gateway.cli.honcho import agent, keys, migrate, places, status, sync
+from gateway.cli.honcho import agent, keys, migrate, places, status, sync, who
 
 group = typer.Typer(
     help="The Honcho memory service of this profile: settings, peers, sessions.",
@@ -15,7 +15,7 @@ group = typer.Typer(
 group.command()(status.status)
 group.command("setup")(setup.honcho_setup)
 group.command()(keys.strategy)
-group.command()(keys.peer)
+group.command()(who.peer)
 group.command()(keys.mode)
 group.command()(keys.tokens)
 group.command()(agent.identity)

@@ -1,25 +1,21 @@
-"""``honcho strategy | peer | mode | tokens | enable | disable``: single settings."""
+"""``honcho strategy | mode | tokens | enable | disable``: single settings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gateway.cli.changing import ReasonOption, YesFlag, made, told
-from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, home, loaded, note, show
-from gateway.cli.honcho.changes import change, compare, plain, print_changed, report
+from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, loaded, note, show
+from gateway.cli.honcho.changes import change, plain, report
 from gateway.cli.layout import choices, one_of, pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping
 
     from gateway.cli.honcho.changes import Changed
-    from gateway.people import Change, People
     from gateway.settings.dialects import Value
     from gateway.settings.honcho_schema import HonchoSettings
-    from gateway.settings.splice import Remove
 
 STRATEGIES = {
     "per-directory": "one session for each folder's name",
@@ -37,13 +33,6 @@ MEMORY = {
     "honcho": "the service alone: the agent writes no files",
     "local": "the files alone: nothing goes to the service",
 }
-LEVELS = {
-    "minimal": "quickest and cheapest",
-    "low": "the default",
-    "medium": "looks further",
-    "high": "the most that a long message comes to by itself",
-    "max": "only where you ask for it",
-}
 
 
 def strategy(
@@ -54,113 +43,11 @@ def strategy(
     with friendly():
         if name is not None:
             wanted = one_of(name, STRATEGIES, "session strategy")
-            report(_set({"sessionStrategy": wanted}), as_json=as_json)
+            report(assign({"sessionStrategy": wanted}), as_json=as_json)
             return
         current = loaded().honcho.session_strategy
         result = {"strategy": current, "valid": list(STRATEGIES)}
         show(result, as_json=as_json, human=lambda: _list(STRATEGIES, current))
-
-
-def peer(
-    user: Annotated[
-        str | None, typer.Option("--user", metavar="NAME", help="The owner's peer (peerName).")
-    ] = None,
-    ai: Annotated[
-        str | None, typer.Option("--ai", metavar="NAME", help="The agent's peer (aiPeer).")
-    ] = None,
-    reasoning: Annotated[
-        str | None,
-        typer.Option(metavar="LEVEL", help=f"dialecticReasoningLevel: {', '.join(LEVELS)}."),
-    ] = None,
-    *,
-    reason: ReasonOption = "",
-    yes: YesFlag = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Show or set who is who at the service, and how hard it thinks about a question.
-
-    --user changes who is who: it is shown first who moves, and aliases undo takes it back.
-    """
-    with friendly():
-        changes: dict[str, Value] = {}
-        if ai is not None:
-            changes["aiPeer"] = _name(ai, "aiPeer")
-        if reasoning is not None:
-            changes["dialecticReasoningLevel"] = one_of(reasoning, LEVELS, "reasoning level")
-        if user is not None:
-            owner = _name(user, "peerName")
-            _change_owner(owner, changes, Asking(reason, yes=yes, as_json=as_json))
-            return
-        if changes:
-            report(_set(changes), as_json=as_json)
-            return
-        honcho = loaded().honcho
-        result = _peers(honcho)
-        show(result, as_json=as_json, human=lambda: _print_peers(result))
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """How a change of who is who is asked for."""
-
-    reason: str
-    yes: bool
-    as_json: bool
-
-
-def _change_owner(owner: str, others: Mapping[str, Value], asking: Asking) -> None:
-    """Change peerName as people do, with preview and history, and other keys beside it."""
-    from gateway import app
-    from gateway.people import Conflict
-
-    before = loaded()
-    changes: dict[tuple[str, ...], Value | Remove] = {("peerName",): owner}
-    changes |= {(key,): value for key, value in others.items()}
-    after = app.judge_memory(home(), before, changes)
-    freed = before.honcho.ai_peer == owner
-    if freed and others:
-        _set(others)
-    result = made(_owned(owner), reason=asking.reason, yes=asking.yes, as_json=asking.as_json)
-    if isinstance(result, Conflict) or not asking.as_json:
-        told(result, as_json=asking.as_json)
-    if others and not freed:
-        _set(others)
-    done = compare(before, after, changes)
-    found = {**done.told(), "change": getattr(result, "id", None)}
-    show(found, as_json=asking.as_json, human=lambda: print_changed(done))
-
-
-def _owned(owner: str) -> Callable[[People], Awaitable[Change]]:
-    async def make(_service: People) -> Change:
-        from gateway.people import Change
-
-        return Change({("peerName",): owner})
-
-    return make
-
-
-def _peers(honcho: HonchoSettings) -> dict[str, Any]:
-    return {
-        "user": honcho.peer_name,
-        "ai": honcho.ai_peer,
-        "reasoning": honcho.dialectic_reasoning_level,
-        "reasoning_cap": honcho.reasoning_level_cap,
-        "pinned": honcho.pin_user_peer,
-        "aliases": dict(honcho.user_peer_aliases),
-    }
-
-
-def _print_peers(found: dict[str, Any]) -> None:
-    who = "everybody is this peer (pinUserPeer)" if found["pinned"] else ""
-    user = found["user"] or "none: the console's person goes by the system user's name"
-    joined = [f"{account} → {name}" for account, name in found["aliases"].items()]
-    rows = [
-        ("user", f"{user}\n{who}".strip()),
-        ("ai", found["ai"]),
-        ("reasoning", f"{found['reasoning']}, up to {found['reasoning_cap']} for long messages"),
-        ("aliases", "\n".join(joined)),
-    ]
-    typer.echo("\n".join(pairs(rows)))
 
 
 def mode(
@@ -203,7 +90,7 @@ def mode(
 
 
 def _change_modes(changes: Mapping[str, Value], *, as_json: bool) -> None:
-    done = _set(changes)
+    done = assign(changes)
     honcho = done.after.honcho
     own = {"userMemoryMode": honcho.user_memory_mode, "agentMemoryMode": honcho.agent_memory_mode}
     for key, value in own.items():
@@ -254,7 +141,7 @@ def tokens(
         if dialectic is not None:
             changes["dialecticMaxChars"] = _count(dialectic, "--dialectic", "600")
         if changes:
-            report(_set(changes), as_json=as_json)
+            report(assign(changes), as_json=as_json)
             return
         honcho = loaded().honcho
         result = {
@@ -276,7 +163,7 @@ def enable(as_json: JsonFlag = False) -> None:
     with friendly():
         from gateway.settings.read import needs_service_problem
 
-        done = _set({"enabled": True})
+        done = assign({"enabled": True})
         if problem := needs_service_problem(done.after):
             note(f"note: {problem}")
         report(done, as_json=as_json)
@@ -285,24 +172,16 @@ def enable(as_json: JsonFlag = False) -> None:
 def disable(as_json: JsonFlag = False) -> None:
     """Switch the memory service off: files and search stay, nothing is sent or recalled."""
     with friendly():
-        report(_set({"enabled": False}), as_json=as_json)
+        report(assign({"enabled": False}), as_json=as_json)
 
 
-def _set(changes: Mapping[str, Value]) -> Changed:
+def assign(changes: Mapping[str, Value]) -> Changed:
+    """Write single keys."""
     return change({(key,): value for key, value in changes.items()})
 
 
 def _list(valid: Mapping[str, str], current: str) -> None:
     typer.echo("\n".join(choices(valid, current)))
-
-
-def _name(word: str, key: str) -> str:
-    from gateway.text.clean import check_name, nfc
-
-    name = nfc(word.strip())
-    if not name or (flaw := check_name(name)):
-        fail(f"{key}: {flaw if name else 'a name has at least one letter'}", MISUSED)
-    return name
 
 
 def _count(word: str, option: str, example: str) -> int:

@@ -97,7 +97,7 @@ def _lines(plans: list[Carrying]) -> list[str]:
 def _state(one: Carrying) -> str:
     if one.problem or one.loaded is None:
         return f"left alone, its settings are wrong: {one.problem}"
-    block = f"hosts.{one.loaded.honcho.host} in {one.loaded.honcho_file}"
+    block = f"hosts.{one.block} in {one.loaded.honcho_file}"
     return block if one.steps else f"has the same settings ({block})"
 
 

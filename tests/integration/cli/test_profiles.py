@@ -150,3 +150,18 @@ def test_doctor_says_what_two_profiles_cannot_both_have(home: Home) -> None:
     ]
     assert "1:y" not in "".join(lines)
     assert data("profile", "create", "play")["page"] == 8788
+
+
+def test_what_means_the_same_is_not_carried_and_an_older_block_is_the_one(home: Home) -> None:
+    _filled(home)
+    home.of("work").path.mkdir(parents=True)
+    file = {
+        "hosts": {
+            "hermes": {"recallMode": "auto", "dialecticDepth": 7, "observationMode": "cross"},
+            "hermes.work": {"dialecticDepth": 3},
+        }
+    }
+    (home.path / "honcho.json").write_text(json.dumps(file))
+    (found,) = data("honcho", "sync", "--dry-run")["profiles"]
+    assert found["keys"] == []
+    assert "hosts.hermes.work in" in run("honcho", "sync", "--dry-run")

@@ -83,9 +83,10 @@ def test_what_is_carried(
     assert carried(source, target, root) == written
 
 
-def test_a_profile_that_was_used_keeps_its_workspace() -> None:
-    found = carried({"workspace": "house"}, {}, used=True)
-    assert found == {"workspace": "kept: what it remembers is there"}
+def test_a_profile_that_was_used_keeps_what_its_memory_is_in() -> None:
+    found = carried({"workspace": "house", "baseUrl": "u", "recallMode": "tools"}, {}, used=True)
+    kept = "kept: what it remembers is there"
+    assert found == {"workspace": kept, "baseUrl": kept, "recallMode": "tools"}
 
 
 def test_the_root_of_a_file_of_its_own_is_the_profiles_own_word() -> None:
