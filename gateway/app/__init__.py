@@ -21,7 +21,7 @@ from gateway.app.desks import (
     people_desk,
     rehoming_desk,
 )
-from gateway.app.platforms import MANIFESTS, capabilities, enabled, platform_problems
+from gateway.app.platforms import MANIFESTS, capabilities, connected, enabled, platform_problems
 from gateway.app.start import Start
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "assemble",
     "capabilities",
     "change_memory",
+    "connected",
     "console_place",
     "delivery_desk",
     "enabled",

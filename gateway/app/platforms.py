@@ -37,6 +37,11 @@ def enabled(manifest: Manifest, loaded: Loaded) -> bool:
     return bool(switch)
 
 
+def connected(loaded: Loaded) -> list[str]:
+    """Return the platforms with people that are switched on."""
+    return [one.name for one in MANIFESTS if one.capabilities.has_users and enabled(one, loaded)]
+
+
 def platform_problems(loaded: Loaded) -> list[str]:
     """Return what keeps an enabled platform from starting, [] when all can."""
     return [

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
+#: what ``status`` and ``doctor`` say of a home without platforms
+CONSOLE_ONLY = "only the console; hermes-gateway setup connects Telegram, Discord or Slack"
+
 #: exit codes
 FAILED, MISUSED = 1, 2
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gateway.cli.common import FAILED, JsonFlag, chosen_profile, friendly, home, show
+from gateway.cli.common import CONSOLE_ONLY, FAILED, JsonFlag, chosen_profile, friendly, home, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,8 @@ def _examine(place: Home) -> Iterator[Finding]:
         return
     rules = app.rules_of(loaded)
     yield from look.configuration(loaded, rules, app.start_problems(loaded))
+    if not app.connected(loaded):
+        yield look.Finding(look.Level.OK, "platform", CONSOLE_ONLY)
     if place.database.exists():
         yield from look.database(place.database, rules)
     else:

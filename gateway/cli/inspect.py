@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gateway.cli.common import JsonFlag, existing_store, friendly, home, loaded, show
+from gateway.cli.common import CONSOLE_ONLY, JsonFlag, existing_store, friendly, home, loaded, show
 
 if TYPE_CHECKING:
     from gateway.settings.home import Home
@@ -63,6 +63,7 @@ def status(as_json: JsonFlag = False) -> None:
 
 
 def _status(place: Home) -> dict[str, Any]:
+    from gateway import app
     from gateway.ops import health
     from gateway.store.lock import ProcessLock
 
@@ -77,6 +78,7 @@ def _status(place: Home) -> dict[str, Any]:
         "audit": {"rows": 0, "problem": ""},
         "page": {},
         "settings_kept": [],
+        "platforms": app.connected(configuration),
         "adapters": [],
         "counts": {},
     }
@@ -104,6 +106,8 @@ def _print_status(found: dict[str, Any]) -> None:
         typer.echo(
             f"settings  an edit is not followed, the last good ones are in force: {problem}"
         )
+    if not found["platforms"]:
+        typer.echo(f"platform  {CONSOLE_ONLY}")
     for adapter in found["adapters"]:
         detail = f" – {adapter['detail']}" if adapter["detail"] else ""
         state = adapter["state"] if found["running"] else f"{adapter['state']} (last seen)"

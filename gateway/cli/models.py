@@ -67,5 +67,7 @@ def model_findings(loaded: Loaded) -> list[Finding]:
         choice = model_choice(loaded)
     except ConfigurationError as error:
         return [Finding(Level.ERROR, "model", line) for line in error.problems]
-    level = Level.OK if choice.answers else Level.WARNING
-    return [Finding(level, "model", "; ".join(choice.describe()))]
+    if choice.answers:
+        return [Finding(Level.OK, "model", "; ".join(choice.describe()))]
+    told = "; ".join((*choice.describe(), "hermes-gateway setup chooses one"))
+    return [Finding(Level.WARNING, "model", told)]

@@ -107,15 +107,26 @@ def _asked(ask: Callable[[Session], None], asker: Asker) -> Outcome:
     from gateway.setup.answers import FileAsker
     from gateway.setup.asking import yes_or_no
     from gateway.setup.flow import conclude
-    from gateway.setup.session import Session
 
-    session = Session.begin(_bench(), asker)
+    session = _begun(asker)
     if isinstance(asker, FileAsker):
         session.checking = yes_or_no(asker, "check", "", default=True)
     ask(session)
     if isinstance(asker, FileAsker):
         asker.finish()
     return conclude(session)
+
+
+def _begun(asker: Asker) -> Session:
+    """Begin on what there is; files that cannot be read are named, with what to do."""
+    from gateway.model.errors import ConfigurationError
+    from gateway.setup.session import Session
+
+    try:
+        return Session.begin(_bench(), asker)
+    except ConfigurationError as error:
+        last = "Nothing was asked and nothing changed: mend these lines, then run it again."
+        raise ConfigurationError(*error.problems, last) from None
 
 
 def _asker(words: str, answers: Path | None, *, plain: bool) -> Asker:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
-import structlog
-
 from gateway.model.errors import ConfigurationError
-from gateway.people import census, listing, requests
+from gateway.people import census, listing, recording, requests
 from gateway.people.preview import Ground, preview
+from gateway.people.recording import recorded
 from gateway.people.values import Applied, Conflict
 from gateway.pipeline.rules import identity_rules
 from gateway.policy import identity_change as policy
 from gateway.settings import rewrite
 from gateway.settings.rewrite import REMOVE
-from gateway.store import audit, identity_changes
+from gateway.store import identity_changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from gateway.settings.read import Loaded
     from gateway.store.engine import Connection, Store, Tx
     from gateway.store.identity_changes import Author, Record
-
-log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
@@ -102,7 +99,7 @@ class People:
             id_ = identity_changes.notice(tx, present, author, now=now)
             record = None if id_ is None else identity_changes.find(tx.conn, id_)
             if record is not None:
-                _audit(tx, record)
+                recording.note(tx, record)
             return record
 
         return await self._store.write(note)
@@ -185,24 +182,9 @@ class People:
     ) -> Applied:
         before = policy.keys(ground.rules)
         after = policy.keys(policy.changed(ground.rules, seen.change))
-        now, store = self._clock.now(), self._writable()
-        id_ = await store.write(
-            lambda tx: identity_changes.begin(tx, before, after, author, undoes=undoes, now=now)
-        )
-        try:
+        noted = recorded(self._writable(), self._clock, (before, after), author, undoes=undoes)
+        async with noted as id_:
             await asyncio.to_thread(_rewrite, loaded, seen)
-        except BaseException:
-            await store.write(lambda tx: identity_changes.abandon(tx, id_))
-            raise
-
-        def confirm(tx: Tx) -> None:
-            identity_changes.confirm(tx, id_, after, now=now)
-            record = identity_changes.find(tx.conn, id_)
-            if record is not None:
-                _audit(tx, record)
-
-        await store.write(confirm)
-        log.info("identity.changed", action="people", change=id_, actor=author.actor)
         return Applied(id_, policy.revision(after), seen)
 
     async def _conflict(self, expected: str, seen: Preview) -> Conflict:
@@ -245,16 +227,3 @@ def _rewrite(loaded: Loaded, seen: Preview) -> None:
     path = loaded.honcho_file
     changes = {edit.path: REMOVE if edit.after is None else edit.after for edit in seen.edits}
     rewrite.edit_honcho(path, loaded.digests[path], changes, hosts=loaded.hosts)
-
-
-def _audit(tx: Tx, record: Record) -> None:
-    """Note that a change was made; whose accounts it names stands in the history alone."""
-    audit.record(
-        tx,
-        "identity.undone" if record.undoes is not None else "identity.changed",
-        actor=record.actor,
-        now=record.at,
-        change=record.id,
-        reason=record.reason,
-        keys=sorted({edit.path[0] for edit in record.edits}),
-    )

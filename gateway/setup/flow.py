@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gateway.setup import drafts
+from gateway.setup import history
 from gateway.setup.asking import yes_or_no
-from gateway.setup.mapping import Row, left_behind, mapping, merged
+from gateway.setup.mapping import Row, mapping, merged
 from gateway.setup.memories import ask_memory
 from gateway.setup.models import ask_model
 from gateway.setup.naming import ask_name
@@ -66,7 +66,7 @@ class Outcome:
 def conclude(session: Session) -> Outcome:
     """Show what would change, ask, and save it. Raises ``GatewayError`` where it cannot be."""
     edits, rows = session.edits(), mapping(session)
-    notes = [*merged(rows), *_left(rows), *_new_warnings(session)]
+    notes = [*merged(rows), *history.remains(session), *_new_warnings(session)]
     outcome = Outcome(edits, rows, notes, session.checks, install=session.install)
     if not edits:
         session.asker.say("Nothing changes.")
@@ -76,8 +76,8 @@ def conclude(session: Session) -> Outcome:
     if not yes_or_no(session.asker, "save", "Save this?", default=True):
         session.asker.say("Nothing was saved.")
         return Outcome(edits, rows, notes, session.checks)
-    drafts.save(edits, session.bench.home)
-    steps = _steps(session)
+    change = history.save(session, edits)
+    steps = [*_steps(session), *_undo(change)]
     return Outcome(
         edits, rows, notes, session.checks, saved=True, install=session.install, steps=steps
     )
@@ -93,13 +93,6 @@ def review(outcome: Outcome) -> list[str]:
     lines += [f"  {row}" for row in outcome.rows]
     lines += [f"Note: {note}" for note in outcome.notes]
     return [*lines, ""]
-
-
-def _left(rows: list[Row]) -> list[str]:
-    return [
-        f"what is remembered of {peer} stays under that name: nobody is {peer} any more"
-        for peer in left_behind(rows)
-    ]
 
 
 def _new_warnings(session: Session) -> list[str]:
@@ -120,6 +113,13 @@ def _steps(session: Session) -> list[str]:
             "with a code. hermes-gateway pairing approve CODE --admin lets you in as admin."
         )
     return steps
+
+
+def _undo(change: int | None) -> list[str]:
+    """Say how to take back who is who; the first keys of all have nothing before them."""
+    if change is None:
+        return []
+    return [f"hermes-gateway aliases undo {change} takes back who is who."]
 
 
 def _has_admin(admins: frozenset[str], platform: str) -> bool:

@@ -76,12 +76,6 @@ def merged(rows: list[Row]) -> list[str]:
     return told
 
 
-def left_behind(rows: list[Row]) -> list[str]:
-    """Return the peers whose memory stays where it is, because nobody is them any more."""
-    kept = {row.after for row in rows}
-    return sorted({row.before for row in rows if row.moves} - kept)
-
-
 def _console(session: Session) -> Row:
     before, after = (_console_peer(session.bench, one) for one in (session.before, session.now))
     return Row("console", "", before, after, "peer_name")

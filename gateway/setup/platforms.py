@@ -172,11 +172,11 @@ def _ask_access(session: Session, manifest: Manifest) -> None:
     if more:
         key = ("access", "allow", platform)
         draft.config[key] = [*_listed(tree.get(*key)), *more]
-    draft.add(_ask_admins(session, manifest))
+    draft.add(_ask_admins(session, manifest, [*allowed, *more]))
     session.apply(draft)
 
 
-def _ask_admins(session: Session, manifest: Manifest) -> Draft:
+def _ask_admins(session: Session, manifest: Manifest, let_in: list[str]) -> Draft:
     platform, name = manifest.name, manifest.name.capitalize()
     present = session.now.settings.access.admins
     own = sorted(one for one in present if one.startswith(f"{platform}:"))
@@ -184,7 +184,7 @@ def _ask_admins(session: Session, manifest: Manifest) -> Draft:
     question = Accounts(
         f"platforms.{platform}.admins",
         f"Who is admin on {name}, lets others in and uses admin commands?{now}",
-        offered(session.seen, platform),
+        offered(session.seen, platform, let_in),
         check=judging.account(platform),
     )
     chosen = (f"{platform}:{one}" for one in session.asker.accounts(question))

@@ -56,10 +56,13 @@ def people(database: Path) -> tuple[Person, ...]:
     )
 
 
-def offered(found: Iterable[Person], platform: str) -> tuple[Option, ...]:
-    """Return the people of a platform as options; keys are ids."""
+def offered(
+    found: Iterable[Person], platform: str, listed: Iterable[str] = ()
+) -> tuple[Option, ...]:
+    """Return the people of a platform as options; keys are ids. ``listed``: ids let in already."""
     own = [one for one in found if one.account.platform == platform][:_MOST]
-    return tuple(Option(one.written, _label(one)) for one in own)
+    seen = {one.written: _label(one) for one in own}
+    return tuple(Option(one, seen.get(one, one)) for one in dict.fromkeys((*seen, *listed)))
 
 
 def _label(person: Person) -> str:

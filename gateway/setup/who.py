@@ -147,12 +147,19 @@ def _my_accounts(session: Session) -> list[RuntimeId]:
         question = Accounts(
             f"who.my_ids.{platform}",
             f"Which accounts on {platform.capitalize()} are yours?",
-            offered(session.seen, platform),
+            offered(session.seen, platform, _let_in(session, platform)),
             default=mine,
             check=judging.account(platform),
         )
         found += [account(platform, one) for one in session.asker.accounts(question)]
     return found
+
+
+def _let_in(session: Session, platform: str) -> list[str]:
+    """Return the ids that are let in by name; of admins, who need not be listed twice, too."""
+    access = session.now.settings.access
+    named = {one.partition(":")[2] for one in access.admins if one.startswith(f"{platform}:")}
+    return sorted(named | access.allow.get(platform, frozenset()))
 
 
 def _aliased(keys: Keys, platform: str) -> list[RuntimeId]:

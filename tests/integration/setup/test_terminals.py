@@ -94,6 +94,26 @@ async def test_whoever_asks_for_plain_lines_gets_them(
     assert "\x1b" not in operator.raw
 
 
+async def test_a_home_that_cannot_be_read_is_named_and_left_alone(
+    home: Home, operator: Operator
+) -> None:
+    home.path.mkdir(mode=0o700)
+    (home.path / "honcho.json").write_text('{"pinUserPeer": "maybe"}')
+    await operator.run("setup")
+    said = await operator.ends(2)
+    assert "honcho.json:1: pinUserPeer: maybe is not a switch" in said
+    assert "mend these lines, then run it again" in said
+    assert contents(home.path) == {"honcho.json": '{"pinUserPeer": "maybe"}'}
+
+
+@pytest.mark.parametrize("command", ["status", "doctor"])
+def test_a_home_without_platforms_is_told_of_the_wizard(home: Home, command: str) -> None:
+    said = CliRunner().invoke(cli, [command]).stdout
+    assert "only the console; hermes-gateway setup connects Telegram, Discord or Slack" in said
+    if command == "doctor":
+        assert "hermes-gateway setup chooses one" in said
+
+
 @pytest.mark.parametrize("words", ["setup", "memory setup", "memory setup honcho"])
 def test_without_a_terminal_the_way_is_said(home: Home, words: str) -> None:
     done = CliRunner().invoke(cli, words.split())

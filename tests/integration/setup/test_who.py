@@ -11,6 +11,7 @@ import pytest
 from gateway.store import migrate, people
 from gateway.store.people import Account
 from gateway.store.sqlite import SqliteStore
+from tests.contract.store.talk import Talk
 from tests.fakes.clock import START
 from tests.integration.setup.operator import contents
 
@@ -50,6 +51,8 @@ async def lived_in(home: Home) -> Home:
     store = SqliteStore(home.database)
     await asyncio.to_thread(migrate.upgrade, store.engine)
     await store.write(met)
+    talk = await Talk(store).open()
+    await talk.say("One", "two", answer="Three.", where=ME)
     await store.close()
     return home
 
@@ -204,6 +207,24 @@ async def test_an_answer_changes_these_bytes(
     }
     assert said in operator.raw
     assert "\x1b" not in operator.raw
+
+
+async def test_who_is_who_stands_in_the_history_and_can_be_taken_back(
+    lived_in: Home, operator: Operator
+) -> None:
+    (lived_in.path / "honcho.json").write_text('{"peerName": "mira"}')
+    await operator.run("memory", "setup")
+    await operator.goes_through(*BEFORE, ("Your name?", ""), *MINE, ("Save this?", ""))
+    assert "are remembered under the old name, and can follow" in operator.raw
+    assert "hermes-gateway aliases undo 1 takes back who is who." in await operator.ends()
+    await operator.run("aliases", "history")
+    await operator.ends()
+    told = operator.result.getvalue()
+    assert "by setup" in told
+    assert f'userPeerAliases["telegram:{ME}"]: — → "mira"' in told
+    await operator.run("aliases", "undo", "1", "--yes")
+    await operator.ends()
+    assert f"telegram:{ME}" not in contents(lived_in.path)["honcho.json"]
 
 
 async def test_a_name_is_asked_for_where_a_pin_needs_one(

@@ -331,6 +331,13 @@ def test_depth_is_clamped_and_said(homes: Homes, typed: int, used: int) -> None:
     )
 
 
+def test_what_set_up_put_aside_is_no_unknown_key_in_the_host_block(homes: Homes) -> None:
+    kept = '"kept": {"cloud": {"apiKey": "x"}}'
+    assert homes.read(honcho=f'{{"hosts": {{"hermes": {{{kept}}}}}}}').warnings == ()
+    (warning,) = homes.read(honcho=f"{{{kept}}}").warnings
+    assert "kept: unknown key" in warning
+
+
 def test_unknown_keys_warn_with_the_nearest(homes: Homes) -> None:
     loaded = homes.read(
         honcho='{"pinUserPer": true, "hosts": {"hermes": {"peer_nam": 1}},'

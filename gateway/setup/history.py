@@ -1,0 +1,97 @@
+"""A change of who is who, beside the store: what cannot follow, and the row in the history."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from gateway.model.errors import StoreError
+from gateway.ops.clock import SystemClock
+from gateway.people import Author, Change, census
+from gateway.people.preview import Ground, preview
+from gateway.people.recording import recorded
+from gateway.pipeline.rules import identity_rules
+from gateway.policy import identity_change as policy
+from gateway.setup import drafts
+from gateway.store import migrate, readonly
+from gateway.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from gateway.people.census import Census
+    from gateway.setup.drafts import Edit
+    from gateway.setup.session import Session
+
+    Keys = Mapping[policy.Path, policy.Value]
+
+ACTOR = "setup"
+
+
+def remains(session: Session) -> list[str]:
+    """Return what of the memory of people who move does not follow by itself, in words."""
+    before, after = _keys(session)
+    paths = [path for path in {**before, **after} if before.get(path) != after.get(path)]
+    if not paths:
+        return []
+    loaded = session.before
+    rules = identity_rules(loaded.settings, loaded.honcho)
+    ground = Ground(_census(session.bench.home.database), rules, session.bench.stand_in(loaded))
+    seen = preview(ground, Change({path: after.get(path) for path in paths}))
+    told = [one.text for one in seen.remains]
+    if seen.rehoming.messages:
+        told.append(
+            f"{seen.rehoming.messages} message(s) in {seen.rehoming.sessions} session(s) of "
+            "those who move are remembered under the old name, and can follow"
+        )
+    return told
+
+
+def save(session: Session, edits: list[Edit]) -> int | None:
+    """Write the files. Returns the id of the change of who is who, None where there is none.
+
+    Raises what ``drafts.save`` raises.
+    """
+    home, keys = session.bench.home, _keys(session)
+    if keys[0] == keys[1] or not _recordable(home.database):
+        drafts.save(edits, home)
+        return None
+    return asyncio.run(_save_recorded(session, edits, keys))
+
+
+async def _save_recorded(session: Session, edits: list[Edit], keys: tuple[Keys, Keys]) -> int:
+    home = session.bench.home
+    store = SqliteStore(home.database)
+    try:
+        async with recorded(store, SystemClock(), keys, Author(ACTOR)) as change:
+            drafts.save(edits, home)
+    finally:
+        await store.close()
+    return change
+
+
+def _keys(session: Session) -> tuple[Keys, Keys]:
+    """Return the identity keys now, and with the answers."""
+    before, after = (
+        policy.keys(identity_rules(one.settings, one.honcho))
+        for one in (session.before, session.now)
+    )
+    return before, after
+
+
+def _recordable(database: Path) -> bool:
+    """Tell whether there is a history to write to: a database of this version's schema."""
+    if not database.exists():
+        return False
+    with suppress(StoreError), readonly.look(database) as conn:
+        return readonly.revision(conn) == migrate.HEAD
+    return False
+
+
+def _census(database: Path) -> Census:
+    if not _recordable(database):
+        return census.NOBODY
+    with readonly.look(database) as conn:
+        return census.take(conn)
