@@ -34,6 +34,7 @@ def _print_trace(found: dict[str, Any]) -> None:
     typer.echo(f"conversation {found['conversation']}")
     typer.echo(f"session      {found['session']}")
     typer.echo(f"from         {found['account']} as {identity['peer']} ({identity['rung']})")
+    typer.echo(f"named by     {identity['source']}")
     if usage := found["usage"]:
         tokens = f"{usage['input_tokens']} + {usage['output_tokens']} tokens"
         typer.echo(f"model        {usage['model']}, {usage['requests']} request(s), {tokens}")
@@ -44,15 +45,19 @@ def _print_trace(found: dict[str, Any]) -> None:
         typer.echo(f"recalled     {layer['name']}: {what}{waited}")
     typer.echo("")
     for point in found["checkpoints"]:
-        words = [point["step"], point["status"], point["detail"]]
+        words = [point["step"], point["status"], point["detail"], _again(point["attempt"])]
         typer.echo(f"  {point['at'][11:23]}  {'  '.join(filter(None, words))}")
     typer.echo("")
     for number, part in enumerate(found["parts"], 1):
-        words = [part["state"], part["error"], part["degraded"]]
+        words = [part["state"], part["error"], part["degraded"], _again(part["attempts"])]
         typer.echo(f"  part {number}: {' '.join(filter(None, words))}")
     for row in found["memory"]:
         state = " ".join(filter(None, (row["state"], row["reason"])))
         typer.echo(f"  memory {row['seq']} ({row['role']} as {row['peer']}): {state}")
+
+
+def _again(attempt: int) -> str:
+    return f"(attempt {attempt})" if attempt > 1 else ""
 
 
 def status(as_json: JsonFlag = False) -> None:

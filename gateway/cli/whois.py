@@ -29,7 +29,7 @@ def whois(
 
 def _resolve(platform: str, account: str, place: str | None) -> dict[str, Any]:
     from gateway import app
-    from gateway.ops.whois import Question, answer, ask
+    from gateway.ops.whois import Question, answer, ask, background
 
     manifests = {manifest.name: manifest for manifest in app.MANIFESTS}
     manifest = next((found for name, found in manifests.items() if name == platform), None)
@@ -48,11 +48,24 @@ def _resolve(platform: str, account: str, place: str | None) -> dict[str, Any]:
         home().database,
         stand_in=app.stand_in(configuration),
     )
-    return answer(identity, configuration.sources)
+    found = background(question, identity, home().database)
+    return answer(identity, configuration.sources) | found
 
 
 def _explain(platform: str, account: str, result: dict[str, Any]) -> None:
     typer.echo(f"{platform}:{account} is {result['peer']} (rung: {result['rung']})")
+    if result["recorded_in"]:
+        typer.echo(f"  recorded in {result['recorded_in']}")
+    if change := result["changed"]:
+        typer.echo(f"  set {_time(change['at'])} by {change['by']} (change {change['change']})")
+    if link := result["link"]:
+        typer.echo(f"  linked by its person with {link['with']}, {_time(link['since'])}")
+    if result["since"]:
+        typer.echo(f"  filed so since {_time(result['since'])}")
     typer.echo("")
     for step in result["steps"]:
         typer.echo(f"  {'→' if step['matched'] else '·'} {step['rung']:<13} {step['detail']}")
+
+
+def _time(iso: str) -> str:
+    return f"{iso[:10]} {iso[11:16]} UTC"

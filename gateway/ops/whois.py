@@ -15,8 +15,9 @@ from gateway.model.events import (
     SenderKind,
 )
 from gateway.model.ids import AccountId, MessageId, PlaceId, ScopeId, UserId
+from gateway.pipeline import explain
 from gateway.pipeline.addresses import account_of
-from gateway.pipeline.explain import describe
+from gateway.pipeline.explain import Background, describe, told_background
 from gateway.pipeline.linked import rules_with_link
 from gateway.policy.identity import resolve
 from gateway.policy.session import conversation_key
@@ -116,3 +117,12 @@ def answer(identity: Identity, sources: Mapping[str, Source]) -> dict[str, Any]:
         if identity.source == f'userPeerAliases["{key}"]' and source.file is not None:
             found["recorded_in"] = f"{source.file}:{source.line}"
     return found
+
+
+def background(question: Question, identity: Identity, database: Path) -> dict[str, Any]:
+    """Return since when the account has been that, and which link or change made it so."""
+    found = Background()
+    if database.exists():
+        with readonly.look(database) as conn:
+            found = explain.background(conn, account_of(question.event()), identity)
+    return told_background(found)

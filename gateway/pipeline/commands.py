@@ -16,6 +16,7 @@ import structlog
 from gateway.mailbox import items
 from gateway.mailbox.lanes import Done
 from gateway.model.events import PlaceKind
+from gateway.model.ids import TurnId
 from gateway.pipeline import explain
 from gateway.pipeline.addresses import TURN, account_of, address_of, written
 from gateway.pipeline.roster import who
@@ -222,15 +223,28 @@ class Commands:
 
     def _whoami(self, call: Call) -> str:
         identity = self._opening.identify(call.tx, call.row.event, call.row.conversation)
-        account = account_of(call.row.event)
-        return explain.whoami(identity, account, call.language, admin=call.admin)
+        account, found = account_of(call.row.event), explain.Background()
+        if call.direct:  # what somebody linked is nobody else's business
+            found = explain.background(call.tx.conn, account, identity)
+        return explain.whoami(
+            identity,
+            account,
+            call.language,
+            admin=call.admin,
+            found=found,
+            zone=self._current.rules.reset.zone,
+        )
 
     def _trace(self, call: Call) -> str:
-        account = account_of(call.row.event)
-        turn = turns.latest(call.tx.conn, call.row.conversation, account=account)
+        account, conn = account_of(call.row.event), call.tx.conn
+        turn = turns.latest(conn, call.row.conversation, account=account)
+        if call.args:
+            turn = TurnId(call.args)
+            if not turns.is_from(conn, turn, account):
+                return call.text("trace.unknown", turn=one_line(call.args, 40))
         if turn is None:
             return call.text("trace.none")
-        found = explain.trace(call.tx.conn, turn)
+        found = explain.trace(conn, turn)
         return explain.trace_text(found, call.language, self._current.rules.reset.zone)
 
     def _title(self, call: Call) -> str:

@@ -70,7 +70,11 @@ class Estate:
             sa.func.coalesce(sender["scope"].as_string(), ""),
             sa.func.coalesce(sender["id"].as_string(), ""),
         )
-        return sa.or_(inbox.c.turn.in_(self.turns()), sa.and_(inbox.c.event.is_not(None), of_them))
+        # never NULL, so that its opposite is all the rest
+        return sa.or_(
+            sa.and_(inbox.c.turn.is_not(None), inbox.c.turn.in_(self.turns())),
+            sa.and_(inbox.c.event.is_not(None), of_them),
+        )
 
     def messages(self) -> Condition:
         """Whether a message is theirs, or an answer to them."""

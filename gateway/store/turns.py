@@ -163,6 +163,27 @@ def direct_address(conn: sa.Connection, of: Turn) -> Address | None:
     return None if row is None else Address(*row)
 
 
+def filed_since(conn: sa.Connection, account: Account, peer: PeerId) -> datetime | None:
+    """Return when an account's turns began to be filed under ``peer`` and under no other."""
+    mine = (
+        turn.c.platform == account.platform,
+        turn.c.scope == account.scope,
+        turn.c.user_id == account.user_id,
+        turn.c.rung != "unattributed",
+    )
+    other = sa.select(sa.func.max(turn.c.id)).where(*mine, turn.c.peer != peer)
+    last = conn.execute(other).scalar() or ""
+    first = sa.select(turn.c.created_at).where(*mine, turn.c.peer == peer, turn.c.id > last)
+    found: datetime | None = conn.execute(first.order_by(turn.c.id).limit(1)).scalar()
+    return found
+
+
+def is_from(conn: sa.Connection, turn_id: TurnId, account: Account) -> bool:
+    """Tell whether a turn is an account's own."""
+    found = load(conn, turn_id)
+    return found is not None and found.account == account
+
+
 def last_direct(conn: sa.Connection, account: Account) -> tuple[Address, str] | None:
     """Return where an account last wrote to a bot alone, and its language; None: it never did."""
     where = (turn.c.platform, turn.c.account, turn.c.place, turn.c.thread, turn.c.language)

@@ -129,6 +129,13 @@ async def test_a_link_is_a_record_that_the_file_beats_and_a_conflict_is_said(
     assert _whois(household, TOBIAS).peer == str(MIRA)
     assert _whois(household, TOBIAS).source == f"link telegram:{TOBIAS}"
     assert _troubles(household) == []
+    question = whois.Question(TELEGRAM, str(TOBIAS), None, AccountId("123456"))
+    linked = whois.background(question, _whois(household, TOBIAS), household.home.database)
+    assert linked["link"] == {
+        "with": f"telegram:{MIRA}",
+        "since": "2026-11-29T12:00:00+00:00",
+    }
+    assert (linked["since"], linked["changed"]) == (None, None)
     household.honcho(userPeerAliases={str(TOBIAS): "toby"})
     assert _whois(household, TOBIAS).peer == "toby"
     assert f'overrules the confirmed link of telegram:{TOBIAS} to "{MIRA}"' in str(

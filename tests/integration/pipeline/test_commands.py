@@ -54,7 +54,7 @@ async def test_help_names_every_command_that_everybody_may_use(house: House) -> 
     [menu] = house.tg.calls_of("setMyCommands")
     assert named == [each["command"] for each in menu.args["commands"]]
     first = ["start", "help", "new", "stop", "status", "whoami", "trace", "title"]
-    assert named == [*first, "memory", "search"]
+    assert named == [*first, "link", "unlink", "forget", "export", "memory", "search"]
 
 
 @pytest.mark.parametrize(("language", "first"), [("ru", "ru"), ("auto", "en"), ("zh", "zh")])
@@ -182,6 +182,8 @@ async def test_trace_shows_the_last_turn_of_whoever_asks(house: House) -> None:
     assert f"Filed under {MIRA} (rule: raw)" in text
     for step in ("received: ok", "identified: ok", "run: started", "delivered: delivered part 1"):
         assert step in text
+    assert "Part 1 of the answer: delivered" in text
+    assert "Your words at memory: " in text
     assert "a secret" not in text
 
 
@@ -194,6 +196,24 @@ async def test_whoami_tells_an_admin_so(house: House) -> None:
     assert text.splitlines() == [
         f"On telegram you are {TOBIAS}.",
         "What I remember of you is kept under the name toby.",
-        "The operator has tied this account to that name.",
+        "The operator has tied this account to that name. "
+        f'The record: userPeerAliases["{TOBIAS}"].',
+        "Rules tried, in order: unattributed –, pin –, alias ✓.",
         "You are an admin of this gateway.",
     ]
+
+
+async def test_a_turn_of_ones_own_is_traced_by_its_id_and_nobody_elses(house: House) -> None:
+    async with house.running():
+        house.tg.say("hello", user=MIRA)
+        await house.answers(1)
+        house.tg.say("hi", user=TOBIAS)
+        await house.answers(1, TOBIAS)
+        await house.settled()
+        mine, other = house.column("SELECT id FROM turn ORDER BY created_at")
+        house.tg.say(f"/trace {mine}", user=MIRA)
+        assert (await house.answers(2))[1].startswith(f"Turn {mine}: done")
+        house.tg.say(f"/trace {other}", user=MIRA)
+        assert f"You have no turn {other}." in (await house.answers(3))[2]
+        house.tg.say("/whoami", user=MIRA)
+        assert "That has been so since " in (await house.answers(4))[3]
