@@ -64,9 +64,10 @@ coverage: .venv/dev ## all suites, then 95 % of the branches of the guarded pack
 	    --include="gateway/$$part/*" --fail-under=95 || exit 1; \
 	done
 
-bench: .venv/dev ## time, memory and start of the gateway beside a bare bot; search at size
+bench: .venv/dev ## time, memory and start beside a bare bot; search at size; what a turn weighs
 	@$(BIN)/python -m tests.bench.turns $(ARGS)
 	@$(BIN)/python -m tests.bench.search
+	@$(BIN)/python -m tests.bench.weight
 
 eval: .venv/dev ## how well the memory knows 12 invented people: ARGS="--by configured", "--by rule", "--memory-url …"
 	@$(BIN)/python -m tests.eval --least 0.9 $(ARGS)

@@ -10,7 +10,7 @@ import structlog
 from gateway.mailbox import items
 from gateway.model.errors import GatewayError
 from gateway.pipeline import cabinet
-from gateway.store import audit, files, inbox, questions
+from gateway.store import audit, files, inbox, questions, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,10 @@ log = structlog.get_logger(__name__)
 
 INTERVAL = 3600.0
 BATCH = 1000
+#: turns whose ways go in one transaction: each has many steps
+_TURNS = 100
+#: free pages that are given back to the disk in one transaction
+_PAGES = 500
 
 
 async def sweep(
@@ -32,31 +36,50 @@ async def sweep(
 ) -> dict[str, int]:
     """Drop what is older than ``settings`` allow; return how much of what.
 
-    Finished mailbox items go, answered questions, old rows of the audit, raw payloads, and the
-    files in ``folder`` that came with them; inbox keys stay, they are the dedupe memory.
+    Finished mailbox items go, the ways of turns that ended and delivered parts, answered
+    questions, old rows of the audit, raw payloads, and the files in ``folder`` that came with
+    them; inbox keys stay, they are the dedupe memory.
     """
     now = clock.now()
-    return {
+    dropped = {
         "items": await _drop(store, now, settings.done, items.forget_done),
+        "turns": await _drop(store, now, settings.done, settled.forget_ways, batch=_TURNS),
+        "parts": await _drop(store, now, settings.done, settled.forget_delivered),
         "questions": await _drop(store, now, settings.done, questions.forget_answered),
         "audit": await _drop(store, now, settings.audit, audit.forget),
         "raw": await _drop(store, now, settings.raw, inbox.drop_raw),
         "files": await _drop_files(store, now, settings.raw, folder),
     }
+    await _give_back(store)
+    return dropped
+
+
+async def _give_back(store: Store) -> None:
+    """Let the file shrink by what was dropped, a piece at a time."""
+    left = await store.write(lambda tx: settled.give_back(tx, pages=_PAGES))
+    while left:
+        before, left = left, await store.write(lambda tx: settled.give_back(tx, pages=_PAGES))
+        if left >= before:
+            return
 
 
 async def _drop(
-    store: Store, now: datetime, keep: timedelta | None, drop: Callable[..., int]
+    store: Store,
+    now: datetime,
+    keep: timedelta | None,
+    drop: Callable[..., int],
+    *,
+    batch: int = BATCH,
 ) -> int:
     if keep is None:
         return 0
 
-    def batch(tx: Tx) -> int:
-        return drop(tx, before=now - keep, limit=BATCH)
+    def some(tx: Tx) -> int:
+        return drop(tx, before=now - keep, limit=batch)
 
-    total = dropped = await store.write(batch)
-    while dropped == BATCH:
-        dropped = await store.write(batch)
+    total = dropped = await store.write(some)
+    while dropped == batch:
+        dropped = await store.write(some)
         total += dropped
     return total
 

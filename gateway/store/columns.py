@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,26 +20,50 @@ metadata = sa.MetaData(
 RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class _Micros(sa.types.UserDefinedType[Any]):
+    """SQLite's times: whole microseconds since 1970, a third of what their text would take."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        """Return the declared type, which SQLite treats as a number's."""
+        return "DATETIME"
+
+
 class Utc(sa.TypeDecorator[datetime]):
     """Aware UTC in Python; refuses naive values, which would be somebody's local time."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+    def load_dialect_impl(self, dialect: sa.Dialect) -> sa.types.TypeEngine[Any]:
+        """Return how the dialect keeps it."""
+        kept = _Micros() if dialect.name == "sqlite" else self.impl_instance
+        return dialect.type_descriptor(kept)
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> Any:
         """Refuse a naive time and convert the rest to UTC."""
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError("a stored time needs its zone")
         value = value.astimezone(UTC)
-        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+        return (value - _EPOCH) // _MICROSECOND if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: sa.Dialect) -> datetime | None:
-        """Give the zone back."""
-        if not isinstance(value, datetime):
+        """Give the zone back. A text in SQLite was written by hand."""
+        if value is None:
             return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        if isinstance(value, int):
+            return _EPOCH + value * _MICROSECOND
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        found: datetime = value
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def row_id() -> sa.Column[int]:

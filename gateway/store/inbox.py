@@ -104,8 +104,9 @@ def peek(conn: sa.Connection, row: int) -> InboxRow | None:
 
 
 def of_turn(conn: sa.Connection, turn: TurnId) -> list[InboxRow]:
-    """Return a turn's events in the order they came."""
-    rows = conn.execute(_admitted().where(inbox.c.turn == turn).order_by(inbox.c.id))
+    """Return a turn's events in the order they came; none of a turn that is long done."""
+    kept = (inbox.c.turn == turn, inbox.c.event.is_not(None))
+    rows = conn.execute(_admitted().where(*kept).order_by(inbox.c.id))
     return [_row(found) for found in rows]
 
 
@@ -151,6 +152,7 @@ def spoken(
         sa.func.coalesce(sender["id"].as_string(), "") == (event.sender.id or ""),
         sa.func.coalesce(sender["scope"].as_string(), "") == (event.sender.scope or ""),
         inbox.c.event.is_not(None),
+        inbox.c.kind != EventKind.PRESS,
     )
     if here:
         found = found.where(_in_place(event), inbox.c.kind == EventKind.MESSAGE)

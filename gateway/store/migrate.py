@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MIGRATIONS = Path(__file__).resolve().parent.parent.parent / "migrations"
 
 #: the revision that this version of the code works with
-HEAD = "0014"
+HEAD = "0015"
 
 
 def current(engine: sa.Engine) -> str | None:

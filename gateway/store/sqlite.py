@@ -205,6 +205,7 @@ class SqliteStore(Store):
         try:
             self.path.touch(mode=0o600)
             with closing(sqlite3.connect(self.path, timeout=self._busy_ms / 1000)) as raw:
+                raw.execute("PRAGMA auto_vacuum=INCREMENTAL")  # heeded by a new file only
                 raw.execute("PRAGMA journal_mode=WAL")
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the database {self.path}: {error}") from error

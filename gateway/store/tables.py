@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from gateway.store.columns import RowId, count, flag, row_id, text, time
 from gateway.store.columns import metadata as metadata
+from gateway.store.packed import PackedJson
 
 #: all that was said, once; every other table points here
 message = sa.Table(
@@ -43,7 +44,8 @@ inbox = sa.Table(
     text("conversation", null=True),
     text("turn", null=True),
     sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=True),
-    sa.Column("event", sa.JSON, nullable=True),
+    #: without its text; gone once what it led to is long done
+    sa.Column("event", sa.JSON(none_as_null=True), nullable=True),
     sa.Column("raw", sa.LargeBinary, nullable=True),
     time("sent_at"),
     time("received_at"),
@@ -74,7 +76,7 @@ turn = sa.Table(
     text("session"),
     text("peer"),
     text("rung"),
-    sa.Column("identity", sa.JSON, nullable=False),
+    sa.Column("identity", PackedJson, nullable=False),
     text("state"),
     count("attempt"),
     flag("stop_requested"),
@@ -86,9 +88,9 @@ turn = sa.Table(
     text("user_id", default=""),
     text("reply_to"),
     text("language", default="en"),
-    sa.Column("usage", sa.JSON, nullable=True),
+    sa.Column("usage", PackedJson, nullable=True),
     #: what was recalled: with its text until the turn is closed, then only which layers
-    sa.Column("recall", sa.JSON, nullable=True),
+    sa.Column("recall", PackedJson, nullable=True),
     text("error", default=""),
     time("created_at"),
     time("updated_at"),

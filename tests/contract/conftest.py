@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -93,6 +95,9 @@ def empty_postgres(postgres_server: str) -> Iterator[str]:
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with the present schema, to copy from."""
     path = tmp_path_factory.mktemp("template") / "gateway.db"
+    with closing(sqlite3.connect(path)) as raw:  # as the store makes a new file
+        raw.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        raw.execute("PRAGMA journal_mode=WAL")
     engine = sa.create_engine(f"sqlite:///{path}")
     migrate.upgrade(engine)
     engine.dispose()
