@@ -126,6 +126,7 @@ def existing_store(place: Home) -> Iterator[Store]:
     from gateway.ops import logs
     from gateway.settings.schema import LogSettings
     from gateway.store import migrate
+    from gateway.store.lock import ProcessLock
     from gateway.store.sqlite import SqliteStore
 
     logs.configure(LogSettings(level="warning"), ())
@@ -135,9 +136,11 @@ def existing_store(place: Home) -> Iterator[Store]:
     try:
         at = migrate.current(store.engine)
         if at != migrate.HEAD:
+            starting = ProcessLock(place.lock).holder() is not None
+            wait = "if the gateway was started just now, try again in a moment; else " * starting
             fail(
                 f"{place.database} is at revision {at}, this version needs {migrate.HEAD}: "
-                "stop the gateway and run: hermes-gateway db upgrade"
+                f"{wait}stop the gateway and run: hermes-gateway db upgrade"
             )
         yield store
     finally:

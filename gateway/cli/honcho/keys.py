@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, loaded, note, show
+from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, home, loaded, note, show
 from gateway.cli.honcho.changes import change, plain, report
 from gateway.cli.layout import choices, one_of, pairs
 
@@ -172,7 +172,25 @@ def enable(as_json: JsonFlag = False) -> None:
 def disable(as_json: JsonFlag = False) -> None:
     """Switch the memory service off: files and search stay, nothing is sent or recalled."""
     with friendly():
+        _name_the_provider()
         report(assign({"enabled": False}), as_json=as_json)
+
+
+def _name_the_provider() -> None:
+    """Write down that Honcho is the provider where only its settings say so.
+
+    Switched off, they say so no more: the built-in memory would take its place unasked.
+    """
+    from gateway import app
+    from gateway.settings import files
+    from gateway.settings.rewrite import edit
+
+    place, before = home(), loaded()
+    after = app.judge_memory(place, before, {("enabled",): False})
+    if after.settings.memory.provider != before.settings.memory.provider:
+        read = before.digests.get(place.config, files.MISSING)
+        edit(place.config, read, {("memory", "provider"): before.settings.memory.provider})
+        note(f"note: memory.provider: honcho is written into {place.config}")
 
 
 def assign(changes: Mapping[str, Value]) -> Changed:

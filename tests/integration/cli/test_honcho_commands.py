@@ -261,3 +261,23 @@ def test_who_changed_what_is_audited_without_values(home: Home, honcho: Path) ->
     conn.close()
     assert [row[:3] for row in rows] == [("cli", "settings.changed", "settings")]
     assert json.loads(rows[0][3]) == {"keys": ["honcho.recallMode"]}
+
+
+def test_what_is_switched_off_is_not_replaced_by_another_memory(home: Home) -> None:
+    (home.path / "honcho.json").write_text('{"baseUrl": "http://127.0.0.1:9"}')
+    assert "memory.provider: honcho is written into" in run("honcho", "disable")
+    assert home.config.read_text() == "memory:\n  provider: honcho\n"
+    assert data("honcho", "status")["service"] == "disabled"
+    assert data("memory", "status")["service"] == "disabled"
+    run("honcho", "enable")
+    assert data("honcho", "status")["service"] == DEAD
+
+
+def test_a_host_that_the_environment_names_is_not_carried_over(
+    honcho: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HONCHO_HOST", "other")
+    assert data("honcho", "status")["settings"]["recallMode"] == "tools"
+    assert "HERMES_HONCHO_HOST names one block" in run("honcho", "sync", code=2)
+    run("honcho", "mode", "hybrid")
+    assert honcho.read_text() == FILE.replace('"tools"', '"hybrid"')

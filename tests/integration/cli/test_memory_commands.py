@@ -14,6 +14,7 @@ from gateway.memory.watch import SERVICE
 from gateway.model.ids import LedgerKey, PeerId
 from gateway.model.memory import Observation
 from gateway.store import facts, ledger, members, messages, migrate, sending
+from gateway.store.lock import ProcessLock
 from gateway.store.sqlite import SqliteStore
 from tests.contract.store import samples
 from tests.integration.cli import calls
@@ -152,3 +153,14 @@ def test_status_and_doctor_say_that_the_key_is_refused() -> None:
     lines = [each for each in data("doctor")["findings"] if each["topic"] == "memory"]
     assert "apiKey" in lines[0]["text"]
     assert "1 message(s) were set aside" in lines[1]["text"]
+
+
+def test_a_database_that_is_being_made_is_waited_for(home: Home) -> None:
+    home.database.touch(mode=0o600)
+    assert "stop the gateway and run" in run("memory", "queue", code=1)
+    lock = ProcessLock(home.lock)
+    lock.acquire()
+    try:
+        assert "try again in a moment; else stop" in run("memory", "queue", code=1)
+    finally:
+        lock.release()
