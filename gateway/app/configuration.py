@@ -90,7 +90,7 @@ def change_memory(
 
 def rules_of(loaded: Loaded, *, fresh: str = "") -> Rules:
     """Return the pipeline's rules for a configuration, as of the present folder."""
-    cwd = Path.cwd()
+    cwd = _present_folder()
     outside = ConsoleNaming(
         manual=loaded.honcho.sessions,
         title="",
@@ -103,6 +103,14 @@ def rules_of(loaded: Loaded, *, fresh: str = "") -> Rules:
         peer_prefix=loaded.honcho.session_peer_prefix,
     )
     return build(loaded.settings, loaded.honcho, outside=outside)
+
+
+def _present_folder() -> Path:
+    """Return where we are; the root, which names no session, where that folder is gone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def _git_root(folder: Path) -> Path | None:

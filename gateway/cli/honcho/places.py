@@ -59,7 +59,7 @@ def _removed(name: str | None, place: str, before: Loaded) -> Remove:
 def _place(conversation: str | None) -> str:
     """Return what is mapped: a conversation's key, or the present folder."""
     if conversation is None:
-        return str(Path.cwd())
+        return _here()
     from gateway.model.ids import ConversationKey
     from gateway.policy.session import parse_key
 
@@ -72,6 +72,13 @@ def _place(conversation: str | None) -> str:
             MISUSED,
         )
     return conversation
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        fail("this folder is gone: go to another one, or name a --conversation", MISUSED)
 
 
 def _name(word: str) -> str:
@@ -91,7 +98,7 @@ def _name(word: str) -> str:
 def _maps(configuration: Loaded) -> dict[str, Any]:
     from gateway import app
 
-    here = str(Path.cwd())
+    here = _here()
     mapped = here in configuration.honcho.sessions
     fresh = configuration.honcho.session_strategy == "per-session" and not mapped
     return {

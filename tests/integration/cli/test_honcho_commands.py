@@ -11,6 +11,7 @@ import pytest
 
 from gateway.policy.surface import IN_CHATS, surface
 from gateway.store import migrate
+from gateway.store.lock import ProcessLock
 from gateway.store.sqlite import SqliteStore
 from tests.integration.cli.calls import data, run
 
@@ -281,3 +282,29 @@ def test_a_host_that_the_environment_names_is_not_carried_over(
     assert "HERMES_HONCHO_HOST names one block" in run("honcho", "sync", code=2)
     run("honcho", "mode", "hybrid")
     assert honcho.read_text() == FILE.replace('"tools"', '"hybrid"')
+
+
+def test_a_folder_that_is_gone_ends_no_command_badly(
+    honcho: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "this folder is gone" in run("honcho", "map", code=2)
+    assert "this folder is gone" in run("honcho", "map", "x", code=2)
+    assert data("whois", "telegram", "7654321")["peer"] == "7654321"
+    assert honcho.read_text() == FILE
+
+
+def test_it_is_said_when_a_change_counts(home: Home, honcho: Path) -> None:
+    assert data("honcho", "mode", "tools")["takes_effect"] == "start"
+    lock = ProcessLock(home.lock)
+    lock.acquire()
+    try:
+        assert data("honcho", "mode", "hybrid")["takes_effect"] == "now"
+        assert "follows at once" in run("honcho", "mode", "context")
+        assert data("honcho", "strategy", "global")["takes_effect"] == "restart"
+        assert "started again" in run("honcho", "disable")
+    finally:
+        lock.release()
