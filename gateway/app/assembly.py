@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
-from gateway.app.desks import people_desk
+from gateway.app.desks import following, people_desk
 from gateway.app.lanes import QUICK_BACKOFF, lanes
 from gateway.app.lending import lend, transcriber
 from gateway.app.own import Parts, own_data
@@ -17,7 +17,6 @@ from gateway.memory.lane import Wake
 from gateway.memory.recall import Recall
 from gateway.memory.service import Seeding, open_capture, open_service, open_tools
 from gateway.ops import health, watchman
-from gateway.people.follow import Following, open_following
 from gateway.pipeline import retention
 from gateway.pipeline.attachments import Attachments
 from gateway.pipeline.builtin import index, open_builtin
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from gateway.memory.embedded.mind import Faculties
     from gateway.memory.service import Capturing, Service
     from gateway.people.own import OwnData
+    from gateway.people.follow import Following
     from gateway.pipeline.builtin import BuiltIn
     from gateway.ports import Adapter, Agent, Transcriber
     from gateway.store.engine import Store
@@ -218,6 +218,7 @@ class Gateway:
         tools = open_tools(
             self.service,
             self.store,
+            self._clock,
             rules=lambda: self.current.rules.tools,
             seed=lambda: self.current.rules.recall.seed_session,
         )
@@ -342,25 +343,20 @@ class Gateway:
     @cached_property
     def _following(self) -> Following | None:
         """What lets memory follow identity, None where memory is switched off."""
-        if self.service is None:
+        service, start = self.service, self._start
+        if service is None:
             return None
-        return open_following(
-            self.service.memory,
-            self._clock,
-            rules=lambda: self.current.rules.capture,
-            ground=people_desk(self._start.home, self.store).ground,
-            revision=lambda: self.current.rules.recall.revision,
-        )
+        return following(start.home, self.store, service.memory, self._clock, self.current)
 
     def _lanes(self) -> list[Lane]:
-        following = () if self._following is None else (self._following.lane,)
+        more = () if self._following is None else (self._following.lane,)
         return lanes(
             self._turns,
             self._commands,
             self._delivery,
             prefetch=self._prefetch,
             ending=self._ending,
-            more=(*self._capturing.lanes, *following, *self._own.lanes(QUICK_BACKOFF)),
+            more=(*self._capturing.lanes, *more, *self._own.lanes(QUICK_BACKOFF)),
         )
 
     def _background(self) -> dict[str, Work]:

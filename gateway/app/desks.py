@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gateway.app.configuration import load, rules_of, stand_in
 from gateway.app.platforms import capabilities
 from gateway.mailbox.remote import RemoteMailbox
+from gateway.memory.files import MemoryFiles
 from gateway.memory.lane import Wake
 from gateway.memory.service import open_service
 from gateway.model.errors import MemoryUnavailableError
@@ -16,6 +17,8 @@ from gateway.ops.clock import SystemClock
 from gateway.people import People, Rehoming
 from gateway.people.erasure import Erasure
 from gateway.people.export import Export
+from gateway.people.follow import open_following
+from gateway.pipeline.builtin import file_rules
 from gateway.pipeline.deliveries import DeliveryDesk
 from gateway.pipeline.ending import Ending
 from gateway.pipeline.linking import Linking
@@ -27,7 +30,9 @@ from gateway.pipeline.rules import Current
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from gateway.ports import Memory
+    from gateway.memory.honcho import HonchoMemory
+    from gateway.people.follow import Following
+    from gateway.ports import Clock, Memory
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Store
@@ -41,6 +46,21 @@ def people_desk(home: Home, store: Store | None, *, profile: str | None = None) 
         lambda: load(home, profile=profile),
         stand_in=stand_in,
         platforms=frozenset(capabilities()),
+    )
+
+
+def following(
+    home: Home, store: Store, memory: HonchoMemory, clock: Clock, current: Current
+) -> Following:
+    """Return the lane by which the running gateway lets memory follow identity."""
+    return open_following(
+        memory,
+        clock,
+        rules=lambda: current.rules.capture,
+        ground=people_desk(home, store).ground,
+        revision=lambda: current.rules.recall.revision,
+        home=home,
+        files=MemoryFiles(home, lambda: file_rules(current)),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gateway.mailbox.lanes import Lane
+from gateway.memory.by_hand import ByHand
 from gateway.memory.capture import BACKOFF, Capture
 from gateway.memory.clients import Endpoint, endpoint_of
 from gateway.memory.lane import MEMORY, Wake
@@ -93,6 +94,7 @@ def open_service(
 def open_tools(
     service: Service | None,
     store: Store,
+    clock: Clock,
     *,
     rules: Callable[[], ToolRules],
     seed: Callable[[], SessionId | None],
@@ -112,7 +114,13 @@ def open_tools(
         key = RecallKey(asker.session, asker.peer, asker.audience)
         return await store.read(lambda conn: self_sessions(conn, key, seed()))
 
-    return MemoryTools(service.memory, rules, recent=recent, own_sessions=own_sessions).build()
+    return MemoryTools(
+        service.memory,
+        rules,
+        recent=recent,
+        own_sessions=own_sessions,
+        by_hand=ByHand(store, clock),
+    ).build()
 
 
 @dataclass(frozen=True, slots=True)

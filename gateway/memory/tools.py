@@ -19,6 +19,7 @@ from gateway.ports import AgentTool
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from gateway.memory.by_hand import ByHand
     from gateway.model.ids import PeerId, SessionId
     from gateway.policy.reasoning import Level
     from gateway.ports import Asker, Memory, TurnRequest
@@ -60,11 +61,14 @@ class MemoryTools:
         *,
         recent: Recent,
         own_sessions: OwnSessions,
+        by_hand: ByHand | None = None,
     ) -> None:
+        """``by_hand`` remembers what was concluded by a tool."""
         self._memory = memory
         self._rules = rules
         self._recent = recent
         self._own_sessions = own_sessions
+        self._by_hand = by_hand
 
     def build(self) -> list[AgentTool]:
         """Return all tools; those a turn may not have are invisible in it."""
@@ -176,10 +180,13 @@ class MemoryTools:
         if card is not None:
             if observed == self._rules().agent:
                 raise ToolError("the agent's own card is set by its operator, not by a tool")
-            await self._memory.set_card(observer, observed, [str(line) for line in card])
-            return f"The card now has {len(card)} facts."
-        facts = await self._memory.card(observer, observed)
-        return "\n".join(facts) or "The card is empty."
+            facts = [str(line) for line in card]
+            await self._memory.set_card(observer, observed, facts)
+            if self._by_hand is not None:
+                await self._by_hand.carded(observer, observed, facts)
+            return f"The card now has {len(facts)} facts."
+        known = await self._memory.card(observer, observed)
+        return "\n".join(known) or "The card is empty."
 
     async def _search(
         self, _request: TurnRequest, asker: Asker, arguments: Mapping[str, Any]
@@ -261,10 +268,15 @@ class MemoryTools:
         observer, observed = self._pair(asker, None)
         if text := str(arguments.get("conclusion") or "").strip():
             id_ = await self._memory.conclude(observer, observed, text, asker.session)
+            if self._by_hand is not None:
+                told = (observer, observed, asker.session)
+                await self._by_hand.concluded(*told, text=text, ref=id_)
             return f"Kept as {id_}."
         _only_alone(asker)
         if id_ := str(arguments.get("delete_id") or "").strip():
             await self._memory.forget_conclusion(observer, observed, id_)
+            if self._by_hand is not None:
+                await self._by_hand.dropped(id_)
             return f"Dropped {id_}."
         kept = await self._memory.conclusions(observer, observed)
         return "\n".join(f"{id_}: {text}" for id_, text in kept) or "Nothing was concluded yet."

@@ -13,9 +13,12 @@ from gateway.mailbox.lanes import Again, Outcome
 from gateway.memory import parcels
 from gateway.memory.copying import pause
 from gateway.model.errors import MemoryServiceError
+from gateway.model.ids import PeerId
 from gateway.people import plan
 from gateway.policy.saving import BATCH
-from gateway.store import homes, rehome_jobs
+from gateway.store import hand_notes, homes, rehome_jobs
+from gateway.store.hand_notes import NoteKind
+from gateway.store.homes import HomeState
 from gateway.store.ledger import LedgerState
 
 if TYPE_CHECKING:
@@ -24,9 +27,10 @@ if TYPE_CHECKING:
     from gateway.mailbox.lanes import Lease
     from gateway.memory.copying import Copier
     from gateway.memory.rules import CaptureRules
-    from gateway.model.ids import PeerId, SessionId
+    from gateway.model.ids import SessionId
     from gateway.ports import Clock, Memory
     from gateway.store.engine import Connection, Tx
+    from gateway.store.hand_notes import Note
     from gateway.store.homes import Home, Source
     from gateway.store.rehome_jobs import Job
     from gateway.store.sending import Row
@@ -54,9 +58,35 @@ class Carry:
                 resumed = number == 0 and home.name == job.at_session
                 after = job.at_seq if resumed else 0
                 await self._place(lease, job, source, home, after=after, counted=counted)
+            await self._by_hand(lease, job)
         except MemoryServiceError as error:
             return Again(pause(error), error.code)
         return None
+
+    async def _by_hand(self, lease: Lease, job: Job) -> None:
+        """Write down again what no message holds."""
+        kinds = (NoteKind.CONCLUSION, NoteKind.FACTS)
+        places = await lease.store.read(homes.of_all)
+        for note in await lease.store.read(lambda conn: hand_notes.of(conn, *kinds)):
+            if job.people is not None and note.holder not in job.people:
+                continue
+            observer = note.holder if note.observer == note.observed else PeerId(note.observer)
+            if note.kind is NoteKind.FACTS:
+                own = await self._memory.card(observer, note.holder)
+                wanted = list(dict.fromkeys((*own, *note.content)))
+                if len(wanted) != len(own):
+                    await self._memory.set_card(observer, note.holder, wanted)
+                continue
+            known = await self._memory.conclusions(observer, note.holder, limit=BATCH)
+            if all(text != note.content for _, text in known):
+                session = None if note.session is None else _standing(note.session, places)
+                ref = await self._memory.conclude(observer, note.holder, note.content, session)
+                await self._known_as(lease, note, ref)
+
+    async def _known_as(self, lease: Lease, note: Note, ref: str) -> None:
+        """Note the id that a conclusion has in this service; its former place is not there."""
+        own = ref if note.holder == note.observed else ""
+        await lease.write(lambda tx: hand_notes.update(tx, note.id, ref=own, held_ref=ref))
 
     def _places(self, conn: Connection, job: Job) -> list[tuple[Source, Home]]:
         return list(
@@ -107,6 +137,12 @@ class Carry:
         now = self._clock.now()
         rehome_jobs.update(tx, job.id, now=now, at_session=home.name, at_seq=after)
         rehome_jobs.progress(tx, job.id, messages=count, now=now)
+
+
+def _standing(session: SessionId, places: Mapping[SessionId, list[Home]]) -> SessionId:
+    """Return the name under which a session stands at the service."""
+    here = (one.name for one in places.get(session, []) if one.state is HomeState.ACTIVE)
+    return next(here, session)
 
 
 def chosen(

@@ -17,8 +17,10 @@ from gateway.memory.pace import Pace
 from gateway.model.errors import ConfigurationError, MemoryServiceError
 from gateway.model.ids import ConversationKey, PeerId, SessionId
 from gateway.people import plan
+from gateway.people.belongings import Belongings
 from gateway.people.carry import Carry
 from gateway.people.census import author_of
+from gateway.people.conclusions import Conclusions
 from gateway.policy import naming
 from gateway.policy.retry import Backoff
 from gateway.store import audit, homes, names, rehome_jobs, sessions
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from gateway.mailbox.lanes import Lease
+    from gateway.memory.files import MemoryFiles
     from gateway.memory.honcho import HonchoMemory
     from gateway.memory.rules import CaptureRules
     from gateway.people.plan import Task
     from gateway.people.preview import Ground
     from gateway.ports import Clock, Memory
+    from gateway.settings.home import Home as Folder
     from gateway.store.engine import Connection, Tx
     from gateway.store.rehome_jobs import Job
 
@@ -63,6 +67,8 @@ class Parts:
     ground: Callable[[], Awaitable[Ground]]
     #: another one: the rules in force are others, so look again
     revision: Callable[[], str]
+    #: cards and memory files
+    belongings: Belongings | None = None
 
 
 class Follow:
@@ -72,6 +78,7 @@ class Follow:
         self._parts = parts
         self._clock = parts.clock
         self._counted = 0
+        self._conclusions = Conclusions(parts.memory)
         self._carry = Carry(parts.clock, parts.memory, parts.copier, parts.rules)
 
     async def handle(self, lease: Lease) -> Outcome:
@@ -102,6 +109,7 @@ class Follow:
                         break
                     if waiting := await self._move(lease, job, task):
                         return waiting
+            await self._bring_along(lease, job)
         if job.kind == rehome_jobs.REPLAY:
             if waiting := await self._carry.run(lease, job, lambda tx: self._count(tx, job)):
                 return waiting
@@ -208,11 +216,22 @@ class Follow:
         rehome_jobs.progress(tx, job.id, sessions=1, now=self._clock.now())
         return True
 
+    async def _bring_along(self, lease: Lease, job: Job) -> None:
+        """Let follow what no message holds: conclusions by hand, cards, memory files."""
+        whose = owners(await self._parts.ground())
+        await self._conclusions.follow(lease, whose)
+        if self._parts.belongings is not None:
+            await self._parts.belongings.follow(lease, job, whose)
+
     # --- tidying -----------------------------------------------------------------------------
 
     async def _tidy(self, lease: Lease, job: Job) -> None:
         """Take away copies that are nobody's any more; a purge takes what they replaced too."""
         purge = job.kind == rehome_jobs.PURGE
+        if purge and job.people is None:
+            await self._conclusions.purge(lease)
+            if self._parts.belongings is not None:
+                await self._parts.belongings.purge(lease)
         for home in await lease.store.read(lambda conn: _leftovers(conn, originals=purge)):
             if purge and home.original and not _concerns(home, job):
                 continue
@@ -272,10 +291,13 @@ def open_following(
     rules: Callable[[], CaptureRules],
     ground: Callable[[], Awaitable[Ground]],
     revision: Callable[[], str],
+    home: Folder,
+    files: MemoryFiles,
 ) -> Following:
     """Put the lane together over a client of its own, which never asks in a hurry."""
     pace = Pace(clock, RATE)
     paced = memory.paced(pace, clock)
     copier = Copier(clock, paced, rules)
-    handler = Follow(Parts(clock, paced, copier, pace, rules, ground, revision))
+    belongings = Belongings(paced, clock, home, files, rules)
+    handler = Follow(Parts(clock, paced, copier, pace, rules, ground, revision, belongings))
     return Following(Lane(REHOME, handler.handle, BACKOFF, concurrency=1), paced)

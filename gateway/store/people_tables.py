@@ -78,7 +78,8 @@ hand_note = sa.Table(
     "hand_note",
     metadata,
     row_id(),
-    text("kind"),  # conclusion | card
+    text("kind"),  # conclusion | facts | card | file
+    #: who holds the view; of a file: which one
     text("observer"),
     #: who it was written about, and who it is about since memory followed
     text("observed"),

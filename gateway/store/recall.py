@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from gateway.policy.audience import Audience
 from gateway.store import statements
+from gateway.store.people_tables import session_home
 from gateway.store.tables import recall, session, turn
 
 if TYPE_CHECKING:
@@ -169,9 +170,14 @@ def thaw(tx: Tx, turn_id: TurnId) -> None:
 
 
 def sessions_of(conn: sa.Connection, peer: PeerId, *, limit: int = 50) -> list[SessionId]:
-    """Return the newest sessions that are this person's alone."""
+    """Return the newest sessions that are this person's alone, as the service knows them.
+
+    What was said before the person was this peer stands there under another name.
+    """
+    elsewhere = sa.and_(session_home.c.source == session.c.id, session_home.c.state == "active")
     rows = conn.execute(
-        sa.select(session.c.id)
+        sa.select(sa.func.coalesce(session_home.c.name, session.c.id))
+        .outerjoin(session_home, elsewhere)
         .where(session.c.peer == peer)
         .order_by(session.c.opened_at.desc())
         .limit(limit)

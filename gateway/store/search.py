@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from gateway.model.turn import TurnState
 from gateway.store import ledger, messages, search_index
+from gateway.store.people_tables import session_home
 from gateway.store.tables import conversation, message, session, turn
 from gateway.store.tables import ledger as ledger_table
 from gateway.text.terms import words
@@ -192,7 +193,8 @@ def find(conn: sa.Connection, query: Query, scope: Scope, *, limit: int) -> list
     """Return the best hits among the newest; among equals, the newest first."""
     if not query:
         return []
-    scores = dict(search_index.of(conn).find(conn, query, scope.tags()))
+    tags = [*scope.tags(), *(_tag("p", peer) for peer in _former(conn, scope))]
+    scores = dict(search_index.of(conn).find(conn, query, tags))
     ranked = sorted(scores, key=lambda id_: (-scores[id_], -id_))
     found: list[Line] = []
     for start in range(0, len(ranked), limit):
@@ -202,6 +204,20 @@ def find(conn: sa.Connection, query: Query, scope: Scope, *, limit: int) -> list
         if len(found) >= limit:
             break
     return found[:limit]
+
+
+def _former(conn: sa.Connection, scope: Scope) -> list[str]:
+    """Return the peers under which the index may have what has become this person's since."""
+    if scope.peer is None or scope.place is not None:
+        return []
+    rows = conn.execute(
+        sa.select(ledger_table.c.peer)
+        .join(session_home, session_home.c.source == ledger_table.c.session)
+        .join(turn, turn.c.id == ledger_table.c.turn)
+        .where(ledger_table.c.role == messages.USER, turn.c.peer == scope.peer)
+        .distinct()
+    )
+    return [peer for peer in rows.scalars() if peer != scope.peer]
 
 
 def read(

@@ -21,6 +21,7 @@ from gateway.memory.capture import BACKOFF, Capture
 from gateway.memory.clients import Endpoint
 from gateway.memory.embedded import tables as service_tables
 from gateway.memory.embedded.serve import EmbeddedService
+from gateway.memory.files import MemoryFiles
 from gateway.memory.honcho import KEY, HonchoMemory
 from gateway.memory.lane import MEMORY, Wake
 from gateway.memory.membership import Membership
@@ -82,6 +83,7 @@ class Street(Town):
         self.rehoming = Rehoming(self.service, self.store, self.clock, self.mailbox)
         self.current = Current(app.rules_of(self.load()), stand_in="system-user")
         self.opening = Opening(self.clock, self.current, app.capabilities())
+        self.files = MemoryFiles(self.home, lambda: self.current.rules.notes)
         self.drain = Drain(self.store, self.clock)
         self._said = 0
         self._replaced = pytest.MonkeyPatch()
@@ -140,6 +142,8 @@ class Street(Town):
             rules=lambda: self.current.rules.capture,
             ground=self.service.ground,
             revision=lambda: "",
+            home=self.home,
+            files=self.files,
         )
 
     # --- talking -----------------------------------------------------------------------------

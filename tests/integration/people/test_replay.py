@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gateway.memory.by_hand import ByHand
+from gateway.model.ids import PeerId
 from gateway.store.people import Account
 from gateway.store.sqlite import SqliteStore
 from tests.integration.people.street import Killed, Street
@@ -82,6 +84,21 @@ async def test_a_kill_on_the_way_costs_nothing(
         assert job.state == "running" if at > 1 else job.messages_done == 0
         await street.finished(job.id)
         assert sorted(await street.kept()) == street.before
+
+
+async def test_what_was_written_by_hand_arrives_too(
+    street: Street, elsewhere: SqliteStore
+) -> None:
+    agent, mira, hands = PeerId("hermes"), PeerId("mira"), ByHand(street.store, street.time)
+    session = next(iter(await street.places()))
+    await hands.concluded(agent, mira, session, text="likes tea", ref="elsewhere")
+    await hands.carded(agent, mira, ["has a dog"])
+    async with street.served(by=elsewhere):
+        for _ in range(2):
+            await _replayed(street)
+            known = await street.memory.conclusions(agent, mira)
+            assert [text for _, text in known] == ["likes tea"]
+            assert await street.memory.card(agent, mira) == ("has a dog",)
 
 
 async def test_one_person_alone(street: Street, elsewhere: SqliteStore) -> None:
