@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import open_store, rules_of, stand_in
-from gateway.app.desks import following, people_desk
+from gateway.app.desks import following
 from gateway.app.lanes import QUICK_BACKOFF, lanes
 from gateway.app.lending import lend, transcriber
 from gateway.app.own import Parts, own_data
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from gateway.mailbox.lanes import Lane
     from gateway.memory.embedded.mind import Faculties
     from gateway.memory.service import Capturing, Service
-    from gateway.people.own import OwnData
     from gateway.people.follow import Following
+    from gateway.people.own import OwnData
     from gateway.pipeline.builtin import BuiltIn
     from gateway.ports import Adapter, Agent, Transcriber
     from gateway.store.engine import Store

@@ -128,4 +128,3 @@ def remove(tx: Tx, id_: int) -> None:
 def forget(tx: Tx, ref: str) -> None:
     """Forget the conclusion that stands at the service under ``ref``."""
     tx.conn.execute(sa.delete(table).where(sa.or_(table.c.ref == ref, table.c.held_ref == ref)))
-

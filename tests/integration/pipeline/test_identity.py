@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gateway import app
 from gateway.ops.logs import Redactor
+from gateway.people import Author
 from tests.fakes.household import FORUM, GROUP, MIRA, STRANGER, TOBIAS
 from tests.integration.pipeline.support import House, mention, user_rows
 
@@ -292,3 +294,54 @@ async def test_the_logs_learn_the_secrets_of_an_edit(house: House) -> None:
             env.write("OPENAI_API_KEY=sk-invented-0123456789abcdef\n")
         await reloaded(house, gateway, before)
     assert "sk-invented-0123456789abcdef" in learnt
+
+
+async def test_an_alias_by_the_service_is_followed_and_memory_with_it(house: House) -> None:
+    """The running gateway takes the change up within two seconds, then copies what was said."""
+    async with house.running() as gateway:
+        for number, user in enumerate((MIRA, TOBIAS), 1):
+            house.tg.say(f"words {number}", user=user)
+            await house.answers(1, user)
+        await house.settled()
+        people = app.people_desk(house.home, gateway.store)
+        seen = await people.preview(people.aliased({f"telegram:{TOBIAS}": str(MIRA)}))
+        assert [(one.before, one.after) for one in seen.moves] == [(str(TOBIAS), str(MIRA))]
+        before = gateway.current.rules
+        await people.apply(seen.change, expected=seen.revision, author=Author("page", "one"))
+        await reloaded(house, gateway, before)
+        house.tg.say("words 3", user=TOBIAS)
+        await house.answers(2, TOBIAS)
+        job = await app.rehoming_desk(people, gateway.store).start(Author("page"))
+        await house.until(
+            lambda: house.column("SELECT state FROM rehome_job") == ["done"], "memory follows"
+        )
+        await house.settled()
+    assert job.sessions_total == 1
+    assert user_rows(house)[-1] == (str(MIRA), "words 3")
+    found = [(peer, text) for _, peer, text in house.remembered() if text.startswith("words")]
+    assert sorted(found) == [
+        (str(MIRA), "words 1"),
+        (str(MIRA), "words 2"),
+        (str(MIRA), "words 3"),
+        (str(TOBIAS), "words 2"),
+    ]
+    assert house.column("SELECT actor FROM identity_change") == ["page"]
+
+
+async def test_an_edit_by_hand_stands_in_the_history_and_a_bad_one_in_the_status(
+    house: House,
+) -> None:
+    async with house.running() as gateway:
+        house.tg.say("watching?", user=MIRA)
+        await house.answers(1)
+        before = gateway.current.rules
+        house.honcho(userPeerAliases={str(MIRA): "mira"})
+        await reloaded(house, gateway, before)
+        history = "SELECT actor, reason FROM identity_change"
+        await house.until(lambda: house.rows(history) == [("file", "")], "the edit is noted")
+        (house.home.path / "honcho.json").write_text("{")
+        kept = "SELECT value FROM fact WHERE name = 'settings:kept'"
+        await house.until(lambda: house.column(kept), "the fault is noted", timeout=2.0)
+        assert "honcho.json:1" in house.column(kept)[0]
+        house.honcho(userPeerAliases={str(MIRA): "mira"})
+        await house.until(lambda: not house.column(kept), "all is well", timeout=2.0)
