@@ -102,6 +102,8 @@ class Belongings:
     async def _choose(
         self, kind: NoteKind, which: str, former: PeerId, heir: PeerId, set_by_hand: Sequence[str]
     ) -> dict[str, Any]:
+        if kind is NoteKind.CARD and not set_by_hand:
+            return {"added": [], "aside": [], "done": False}
         if kind is NoteKind.CARD:
             theirs = await self.memory.card(PeerId(which), former)
             theirs = tuple(one for one in theirs if one in set_by_hand)
