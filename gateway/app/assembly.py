@@ -9,7 +9,7 @@ from gateway.app.configuration import open_store, rules_of, stand_in
 from gateway.app.desks import following
 from gateway.app.lanes import QUICK_BACKOFF, lanes
 from gateway.app.lending import lend, transcriber
-from gateway.app.own import Parts, own_data
+from gateway.app.own import Parts, bringing, own_data
 from gateway.app.platforms import capabilities, make_adapters
 from gateway.app.reload import Followed
 from gateway.mailbox.embedded import EmbeddedEngine
@@ -138,6 +138,7 @@ class Gateway:
             post=self._post,
             opening=self._opening,
             warm_up=warming(self.current, self._opening, self._prefetch),
+            bring=bringing(self.engine),
         )
 
     @cached_property
@@ -378,10 +379,8 @@ class Gateway:
 
     @cached_property
     def _followed(self) -> Followed:
-        start = self._start
-        return Followed(
-            start.home, self.current, self.store, self._clock, start.fresh, start.redactor
-        )
+        its = self._start
+        return Followed(its.home, self.current, self.store, self._clock, its.fresh, its.redactor)
 
     @cached_property
     def _supervisor(self) -> Supervisor:

@@ -21,6 +21,7 @@ from gateway.policy.documents import stored_name
 from gateway.policy.identity import Rung
 from gateway.store import files, inbox, outbox, turns
 from gateway.store.estate import holdings
+from gateway.store.identity_changes import Author
 from gateway.text import catalog
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from gateway.model.ids import PlatformName
     from gateway.people.erasure import Erasure
     from gateway.people.export import Export
+    from gateway.people.rehoming import Rehoming
     from gateway.pipeline.opening import Opening
     from gateway.pipeline.post import Mailbox, Post
     from gateway.pipeline.rules import Current
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from gateway.store.engine import Tx
     from gateway.store.inbox import InboxRow
 
-FORGET, EXPORT = "forget", "export"
+FORGET, EXPORT, BRING = "forget", "export", "bring"
 LABEL = "export.zip"
 
 
@@ -54,6 +56,7 @@ class OwnData:
     mailbox: Mailbox
     erasure: Erasure
     export: Export
+    rehoming: Rehoming
     #: where files that are sent lie, and how large one may be on a platform (0: none)
     folder: Path
     largest: Callable[[PlatformName], int]
@@ -72,6 +75,7 @@ class OwnData:
             Lane(FORGET, self._do_forget, backoff),
             Lane(EXPORT, self._do_export, backoff, concurrency=1),
             Lane(ERASE, self._do_erase, backoff, concurrency=1),
+            Lane(BRING, self._do_bring, backoff, concurrency=1),
         ]
 
     # --- /forget -------------------------------------------------------------------------
@@ -151,6 +155,17 @@ class OwnData:
     def _turn(self, tx: Tx, row: InboxRow) -> TurnId | None:
         account = account_of(row.event)
         return turns.latest(tx.conn, row.conversation, account=account)
+
+    # --- /link bring ---------------------------------------------------------------------
+
+    async def _do_bring(self, lease: Lease) -> Outcome:
+        """Let what a linked person had said before follow to who they are now."""
+        row = await self._row(lease)
+        if row is not None:
+            who = _who(row)
+            peer = await lease.store.read(lambda conn: owner_of(conn, who, self.current).peer)
+            await self.rehoming.start(Author(who, "link"), [peer])
+        return Done()
 
     # --- underneath ----------------------------------------------------------------------
 

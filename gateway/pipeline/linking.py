@@ -57,19 +57,24 @@ class Linking:
         post: Post,
         opening: Opening,
         warm_up: Callable[[Tx, InboxRow], None] = lambda _tx, _row: None,
+        bring: Callable[[Tx, InboxRow], None] = lambda _tx, _row: None,
     ) -> None:
-        """``warm_up`` opens the next session of an event's sender: it is another peer's now."""
+        """``warm_up`` opens the next session of an event's sender: it is another peer's now.
+
+        ``bring`` lets what was said before follow in the background.
+        """
         self._clock = clock
         self._codes = codes
         self._current = current
         self._post = post
         self._opening = opening
         self._warm_up = warm_up
+        self._bring = bring
 
     # --- /link ---------------------------------------------------------------------------
 
     def link(self, tx: Tx, row: InboxRow, args: str, language: str) -> str:
-        """Answer ``/link``, ``/link CODE``, ``/link confirm NUMBER`` and ``/link cancel``."""
+        """Answer ``/link``, ``/link CODE``, and ``confirm NUMBER``, ``cancel`` or ``bring``."""
         if row.event.place.kind is not PlaceKind.DIRECT:
             return catalog.text("direct_only", language)
         identity = self._opening.identify(tx, row.event, row.conversation)
@@ -83,6 +88,8 @@ class Linking:
                 return self._confirm(tx, row, rest, language)
             case "cancel":
                 return self._cancel(tx, row, language)
+            case "bring":
+                return self._bring_along(tx, row, language)
         return self._enter(tx, row, args, language)
 
     def _ask(self, tx: Tx, row: InboxRow, identity: Identity, language: str) -> str:
@@ -96,8 +103,8 @@ class Linking:
         code_hash = self._codes.hash(self._codes.of(id_))
         links.ask(tx, links.Request(id_, account, row.id, language, code_hash, now, now + VALID))
         self._audit(tx, "link.requested", account)
-        self._sealed(tx, row, f"{id_}:code")
-        return catalog.text("link.ask", language, peer=identity.peer)
+        told = catalog.text("link.ask", language, peer=identity.peer)
+        return self._sealed(tx, row, told, f"{id_}:code")
 
     def _enter(self, tx: Tx, row: InboxRow, code: str, language: str) -> str:
         other = account_of(row.event)
@@ -118,8 +125,8 @@ class Linking:
         self._audit(tx, "link.entered", other, other=written(request.account))
         told = self._described(tx, other)
         self._tell(tx, request.inbox, request.language, "link.entered", f"{request.id}:e", **told)
-        self._sealed(tx, row, f"{request.id}:number")
-        return catalog.text("link.consent", language, **self._described(tx, request.account))
+        consent = catalog.text("link.consent", language, **self._described(tx, request.account))
+        return self._sealed(tx, row, consent, f"{request.id}:number")
 
     def _confirm(self, tx: Tx, row: InboxRow, number: str, language: str) -> str:
         account = account_of(row.event)
@@ -133,8 +140,8 @@ class Linking:
         if self._current.rules.access.link_approval:
             links.await_approval(tx, request.id, until=self._clock.now() + APPROVAL_VALID)
             self._audit(tx, "link.awaits_approval", account, other=written(request.other))
-            self._sealed(tx, row, f"{request.id}:approval")
-            return catalog.text("link.awaits", language)
+            told = catalog.text("link.awaits", language)
+            return self._sealed(tx, row, told, f"{request.id}:approval")
         verdict = self._join(tx, request, by=written(account) or account.platform)
         if verdict not in (Joining.OTHER_COMES, Joining.ASKER_COMES):
             return catalog.text(f"link.{verdict}", language)
@@ -155,6 +162,13 @@ class Linking:
         links.end(tx, [one.id for one in found], links.CANCELLED)
         self._audit(tx, "link.cancelled", account)
         return catalog.text("link.cancelled", language)
+
+    def _bring_along(self, tx: Tx, row: InboxRow, language: str) -> str:
+        account = account_of(row.event)
+        if links.of(tx.conn, account) is None and not links.on(tx.conn, account):
+            return catalog.text("unlink.nothing", language)
+        self._bring(tx, row)
+        return catalog.text("link.bringing", language)
 
     # --- joining -------------------------------------------------------------------------
 
@@ -270,10 +284,16 @@ class Linking:
         code = self._codes.of(id_)
         return parse(catalog.text(f"link.{what}", language, code=code))
 
-    def _sealed(self, tx: Tx, row: InboxRow, key: str) -> None:
-        """Send a letter whose secret is filled in when it is sent."""
-        letter = outbox.Letter(key, address_of(row.event), [parse("")], purpose=outbox.LINK)
-        self._post.send(tx, letter)
+    def _sealed(self, tx: Tx, row: InboxRow, told: str, key: str) -> str:
+        """Answer a command, and send a letter behind it whose secret is filled in only then.
+
+        Returns the answer, which whoever runs the command posts under the same key: once.
+        """
+        address = address_of(row.event)
+        answer = outbox.Letter(f"command:{row.id}", address, (), reply_to=row.event.message)
+        self._post.notice(tx, answer, told)
+        self._post.send(tx, outbox.Letter(key, address, [parse("")], purpose=outbox.LINK))
+        return told
 
     def _tell(self, tx: Tx, to: int, language: str, text: str, once: str, **told: str) -> None:
         """Say something to whoever wrote the event ``to``."""

@@ -143,10 +143,11 @@ TEXTS: dict[str, str | dict[str, str]] = {
         "nothing has been shared."
     ),
     "link.done": (
-        "Done: you and `{account}` ({name}) are one person for me from now on. What was said to "
-        "me before stays where it was until whoever runs this gateway moves it. `/unlink` takes "
-        "the accounts apart again."
+        "Done: you and `{account}` ({name}) are one person for me from now on. What only one of "
+        "them had told me before follows when you send `/link bring`. `/unlink` takes the "
+        "accounts apart again."
     ),
+    "link.bringing": "I bring along what was said before, bit by bit, in the background.",
     "link.awaits": (
         "Both accounts have agreed. An admin of this gateway has to say yes too: give them the "
         "code below."

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,8 @@ from gateway.settings.home import Home
 from gateway.store import audit, inbox, links, messages, people, sessions
 from gateway.store.sqlite import SqliteStore
 from tests.fakes.clock import FakeClock
+from tests.fakes.household import MIRA as HOUSE_MIRA
+from tests.fakes.household import TOBIAS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
     from gateway.store.engine import Tx
     from gateway.store.inbox import InboxRow
+    from tests.integration.pipeline.support import House
 
 MIRA, OTHER, THIRD = ("telegram", "42"), ("discord", "99"), ("slack", "U7")
 THIEF = ("telegram", "666")
@@ -63,8 +67,10 @@ class Desk:
             post=post,
             opening=self.opening,
             warm_up=warming(self.current, self.opening, _no_recall(self.clock)),
+            bring=lambda _tx, row: self.brought.append(row.id),
         )
         self._numbers = itertools.count(1)
+        self.brought: list[int] = []
 
     def configure(self, *, honcho: Any = None, config: Any = None) -> None:
         self.home.config.write_text(json.dumps(config or {}))
@@ -296,6 +302,14 @@ async def test_the_console_is_come_to(desk: Desk) -> None:
     assert await desk.whose(OTHER) == "mira"
 
 
+async def test_what_was_said_before_is_brought_along_by_who_is_linked(desk: Desk) -> None:
+    assert "not linked" in await desk.link(MIRA, "bring")
+    await desk.join(MIRA, OTHER)
+    for each in (MIRA, OTHER):
+        assert "what was said before" in await desk.link(each, "bring")
+    assert len(desk.brought) == 2
+
+
 async def test_an_account_leaves_and_the_others_stay(desk: Desk) -> None:
     await desk.join(MIRA, OTHER)
     await desk.join(MIRA, THIRD)
@@ -326,3 +340,35 @@ async def test_an_admin_may_have_the_last_word(desk: Desk, yes: bool) -> None:
     assert written(request.account) == "telegram:42"
     assert await desk.whose(OTHER) == ("42" if yes else "discord_99")
     assert await desk.store.write(lambda tx: act(tx, code, by="cli")) is None
+
+
+async def test_a_running_gateway_links_and_brings_along(house: House) -> None:
+    """The whole way, by what the two see in their chats."""
+    async with house.running():
+        house.tg.say("before", user=TOBIAS)
+        await house.answers(1, TOBIAS)
+        house.tg.say("/link", user=HOUSE_MIRA)
+        asked = await house.answers(2)
+        code = re.findall(r"15 minutes: ([A-Z2-9]{8})", asked[1])[0]
+        house.tg.say(f"/link {code}", user=TOBIAS)
+        consent = await house.answers(3, TOBIAS)
+        number = re.findall(r"The number: ([0-9]{6})", consent[2])[0]
+        entered = (await house.answers(3))[2]
+        assert f"entered by telegram:{TOBIAS} (Tobias)" in entered
+        house.tg.say(f"/link confirm {number}", user=HOUSE_MIRA)
+        assert "are one person for me from now on" in (await house.answers(4))[3]
+        house.tg.say("after", user=TOBIAS)
+        await house.answers(5, TOBIAS)
+        house.tg.say("/link bring", user=TOBIAS)
+        await house.answers(6, TOBIAS)
+        await house.settled()
+        await house.until(lambda: brought(house) == {"before", "after"}, "brought along")
+    assert house.agent.runs[-1].history == []
+    for secret in (code, number):
+        contents = house.column("SELECT content FROM outbox WHERE content IS NOT NULL")
+        assert secret not in str(contents)
+
+
+def brought(house: House) -> set[str]:
+    """Return what the memory service holds as said by the joint person."""
+    return {text for _, peer, text in house.remembered() if peer == str(HOUSE_MIRA)}
