@@ -10,7 +10,7 @@ import structlog
 from gateway.mailbox import items
 from gateway.model.errors import GatewayError
 from gateway.pipeline import cabinet
-from gateway.store import audit, files, inbox, questions, settled
+from gateway.store import audit, files, inbox, outdated, questions, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,8 @@ INTERVAL = 3600.0
 BATCH = 1000
 #: turns whose ways go in one transaction: each has many steps
 _TURNS = 100
+#: messages whose words go in one transaction: each is taken out of the index by its words
+_TEXTS = 200
 #: free pages that are given back to the disk in one transaction
 _PAGES = 500
 
@@ -38,7 +40,8 @@ async def sweep(
 
     Finished mailbox items go, the ways of turns that ended and delivered parts, answered
     questions, old rows of the audit, raw payloads, and the files in ``folder`` that came with
-    them; inbox keys stay, they are the dedupe memory.
+    them; and the words of messages, where they are not kept for ever. Inbox keys stay, they are
+    the dedupe memory.
     """
     now = clock.now()
     dropped = {
@@ -46,6 +49,7 @@ async def sweep(
         "turns": await _drop(store, now, settings.done, settled.forget_ways, batch=_TURNS),
         "parts": await _drop(store, now, settings.done, settled.forget_delivered),
         "questions": await _drop(store, now, settings.done, questions.forget_answered),
+        "texts": await _drop(store, now, settings.text, outdated.forget_texts, batch=_TEXTS),
         "audit": await _drop(store, now, settings.audit, audit.forget),
         "raw": await _drop(store, now, settings.raw, inbox.drop_raw),
         "files": await _drop_files(store, now, settings.raw, folder),

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 #: keys of the schema that nothing reads yet, and what holds instead
 _NO_EFFECT_YET = {
     ("conversations", "reactions"): "messages get no reactions",
-    ("retention", "text"): "what was said is kept",
     ("telemetry",): "nothing is exported",
 }
 

@@ -108,6 +108,11 @@ def feed_some(tx: Tx, ids: Sequence[int]) -> None:
     _add(tx, _to_index().where(message.c.id.in_(ids)))
 
 
+def forget(tx: Tx, ids: Sequence[int]) -> None:
+    """Take messages out of the index; call before their words go, which the index is asked by."""
+    search_index.of(tx.conn).remove(tx, _entries(tx, _to_index().where(message.c.id.in_(ids))))
+
+
 def fill(tx: Tx, *, limit: int) -> int:
     """Index up to ``limit`` messages of closed turns that the index lacks; return how many."""
     return _add(tx, _missing(tx.conn).order_by(message.c.id).limit(limit))
@@ -132,7 +137,13 @@ def check(conn: sa.Connection) -> Report:
 
 
 def _add(tx: Tx, found: sa.Select[Any]) -> int:
-    entries = [
+    entries = _entries(tx, found)
+    search_index.of(tx.conn).add(tx, entries)
+    return len(entries)
+
+
+def _entries(tx: Tx, found: sa.Select[Any]) -> list[search_index.Entry]:
+    return [
         search_index.Entry(
             row.id,
             words(row.text),
@@ -140,8 +151,6 @@ def _add(tx: Tx, found: sa.Select[Any]) -> int:
         )
         for row in tx.conn.execute(found)
     ]
-    search_index.of(tx.conn).add(tx, entries)
-    return len(entries)
 
 
 def _to_index() -> sa.Select[Any]:
@@ -161,7 +170,8 @@ def _to_index() -> sa.Select[Any]:
 
 def _missing(conn: sa.Connection) -> sa.Select[Any]:
     ids = _ids(search_index.of(conn))
-    return _to_index().where(turn.c.state.not_in(_OPEN), message.c.id.not_in(sa.select(ids.c.id)))
+    lacking = message.c.id.not_in(sa.select(ids.c.id))
+    return _to_index().where(turn.c.state.not_in(_OPEN), message.c.text != "", lacking)
 
 
 def _searchable() -> sa.Select[Any]:

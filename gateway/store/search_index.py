@@ -46,6 +46,10 @@ class Index(ABC):
         """Index messages that are not indexed yet."""
 
     @abstractmethod
+    def remove(self, tx: Tx, entries: Sequence[Entry]) -> None:
+        """Take messages back, those that are indexed; entries as they were added."""
+
+    @abstractmethod
     def clear(self, tx: Tx) -> None:
         """Forget everything."""
 
@@ -70,13 +74,20 @@ class Fts5(Index):
 
     def add(self, tx: Tx, entries: Sequence[Entry]) -> None:
         """See ``Index.add``."""
-        rows = [
-            {"id": one.message, "body": " ".join(one.words), "tags": " ".join(one.tags)}
-            for one in entries
-        ]
         insert = "INSERT INTO search_index (rowid, body, tags) VALUES (:id, :body, :tags)"
-        if rows:
+        if rows := [_fts_row(one) for one in entries]:
             tx.conn.execute(sa.text(insert), rows)
+
+    def remove(self, tx: Tx, entries: Sequence[Entry]) -> None:
+        """See ``Index.remove``; taking back what is not there would damage the index."""
+        there = sa.text(f"{self.ids} WHERE id = :id")
+        delete = (
+            "INSERT INTO search_index (search_index, rowid, body, tags)"
+            " VALUES ('delete', :id, :body, :tags)"
+        )
+        for row in map(_fts_row, entries):
+            if tx.conn.execute(there, {"id": row["id"]}).first() is not None:
+                tx.conn.execute(sa.text(delete), row)
 
     def clear(self, tx: Tx) -> None:
         """See ``Index.clear``."""
@@ -123,6 +134,12 @@ class Tsvector(Index):
         if rows:
             tx.conn.execute(sa.text(insert), rows)
 
+    def remove(self, tx: Tx, entries: Sequence[Entry]) -> None:
+        """See ``Index.remove``."""
+        delete = sa.text("DELETE FROM search_index WHERE message = :id")
+        if rows := [{"id": one.message} for one in entries]:
+            tx.conn.execute(delete, rows)
+
     def clear(self, tx: Tx) -> None:
         """See ``Index.clear``."""
         tx.conn.execute(sa.text("DELETE FROM search_index"))
@@ -163,6 +180,10 @@ def _or(terms: Iterable[str]) -> str:
 
 def _quoted(words: str) -> str:
     return f'"{words}"'
+
+
+def _fts_row(entry: Entry) -> dict[str, object]:
+    return {"id": entry.message, "body": " ".join(entry.words), "tags": " ".join(entry.tags)}
 
 
 def _fts_term(term: Term) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: SQLite's number for a file that is shrunk on request
 _INCREMENTAL = 2
 #: states after which nothing happens to a turn any more
-_FINAL = tuple(state for state, following in TRANSITIONS.items() if not following)
+FINAL = tuple(state for state, following in TRANSITIONS.items() if not following)
 
 
 def forget_ways(tx: Tx, *, before: datetime, limit: int) -> int:
@@ -30,7 +30,7 @@ def forget_ways(tx: Tx, *, before: datetime, limit: int) -> int:
     old = (
         sa.select(checkpoint.c.turn)
         .join(turn, turn.c.id == checkpoint.c.turn)
-        .where(turn.c.state.in_(_FINAL), turn.c.updated_at < before)
+        .where(turn.c.state.in_(FINAL), turn.c.updated_at < before)
         .group_by(checkpoint.c.turn)
         .limit(limit)
     )

@@ -9,11 +9,12 @@ import sqlalchemy as sa
 
 from gateway.model.outbound import PartState, RichText
 from gateway.model.turn import TurnState
-from gateway.store import inbox, outbox, settled, turns
-from gateway.store.tables import checkpoint
+from gateway.store import inbox, outbox, outdated, search, settled, turns
+from gateway.store.tables import checkpoint, ledger, message, turn
 from gateway.store.tables import outbox as parts
 from tests.contract.store import samples
 from tests.contract.store.samples import NOW, TURN, later
+from tests.contract.store.talk import Talk
 
 if TYPE_CHECKING:
     from gateway.model.turn import TurnState as State
@@ -84,3 +85,43 @@ async def test_a_file_shrinks_by_what_was_dropped(store: Store) -> None:
         assert await store.write(lambda tx: settled.give_back(tx, pages=10)) == first - 10
     while await store.write(lambda tx: settled.give_back(tx, pages=500)):
         pass
+
+
+async def test_old_words_go_from_messages_and_search(store: Store) -> None:
+    talk = await Talk(store).open()
+    old = await talk.say("The otter is back", answer="Lovely, an otter!")
+    new = await talk.say("Another otter")
+    await store.write(_deliver)
+    drop = partial(outdated.forget_texts, before=later(2), limit=9)
+    assert await store.write(drop) == len(old) == 2
+    assert await store.write(drop) == 0
+    assert await talk.find("otter") == ["Another otter"]
+    report = await store.read(search.check)
+    assert (report.sound, report.indexed) == (True, len(new))
+    texts = sa.select(message.c.text).order_by(message.c.id)
+    found = await store.read(lambda conn: list(conn.execute(texts).scalars()))
+    assert found == ["", "", "Another otter"]
+
+
+async def test_words_that_memory_waits_for_are_kept(store: Store) -> None:
+    talk = await Talk(store).open()
+    await talk.say("The otter is back")
+    await store.write(lambda tx: _deliver(tx, state="parked"))
+    drop = partial(outdated.forget_texts, before=later(9), limit=9)
+    assert await store.write(drop) == 0
+    await store.write(_deliver)
+    assert await store.write(drop) == 1
+
+
+async def test_words_of_an_open_turn_are_kept(store: Store) -> None:
+    talk = await Talk(store).open()
+    await talk.say("The otter is back", closed=False)
+    await store.write(lambda tx: _deliver(tx, settle=False))
+    drop = partial(outdated.forget_texts, before=later(9), limit=9)
+    assert await store.write(drop) == 0
+
+
+def _deliver(tx: Tx, *, state: str = "saved", settle: bool = True) -> None:
+    tx.conn.execute(sa.update(ledger).values(state=state))
+    if settle:
+        tx.conn.execute(sa.update(turn).values(state=TurnState.SETTLED))

@@ -264,7 +264,6 @@ def test_a_value_that_does_nothing_yet_is_said(homes: Homes) -> None:
         environ={"TELEGRAM_REACTIONS": "true"},
     )
     assert sorted(loaded.warnings) == [
-        "config.yaml:3: retention.text: has no effect in this version: what was said is kept",
         "environment: TELEGRAM_REACTIONS: has no effect in this version: "
         "messages get no reactions",
     ]
