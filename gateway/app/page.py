@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gateway.app.configuration import load, start_problems
-from gateway.app.desks import people_desk
+from gateway.app.desks import people_desk, rehoming_desk
+from gateway.app.platforms import capabilities
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.files import MemoryFiles
 from gateway.model.errors import ConfigurationError
 from gateway.pipeline.builtin import file_rules
 from gateway.pipeline.deliveries import DeliveryDesk
-from gateway.pipeline.pairing import load_secret
+from gateway.pipeline.linking import Linking
+from gateway.pipeline.opening import Opening
+from gateway.pipeline.pairing import Codes, load_secret
 from gateway.web.doors import Doors
 from gateway.web.parts import Checked, Parts
 from gateway.web.server import PageServer
@@ -45,6 +48,7 @@ def open_page(
 ) -> PageServer:
     """Return the page; nothing is listened to yet."""
     settings = loaded.settings
+    who_is_who = people_desk(home, store, profile=settings.profile)
     parts = Parts(
         store=store,
         clock=clock,
@@ -59,7 +63,15 @@ def open_page(
         memory=memory,
         adapters=adapters,
         check=lambda: checked(home, settings.profile),
-        people=people_desk(home, store, profile=settings.profile),
+        people=who_is_who,
+        rehoming=rehoming_desk(who_is_who, store),
+        linking=Linking(
+            clock,
+            Codes(load_secret(home.secret)),
+            current,
+            post=post,
+            opening=Opening(clock, current, capabilities()),
+        ),
         reveals=lambda: _reveals(home, loaded),
         started=clock.now(),
     )

@@ -15,8 +15,9 @@ from gateway.pipeline.explain import UnknownTurnError
 from gateway.pipeline.pairing import PairingError
 from gateway.web.access import NotAllowedError, NotSignedInError, TooManyTriesError
 from gateway.web.identity import UnknownPersonError
+from gateway.web.linking import NoLinkError
 from gateway.web.pairing import NotLetInError
-from gateway.web.remembering import NotRevealedError
+from gateway.web.remembering import NotRevealedError, NoWriteError
 from gateway.web.sessions import UnknownSessionError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ _STATUS: tuple[tuple[type[GatewayError], int], ...] = (
     (NotLetInError, 404),
     (UnknownPersonError, 404),
     (NotRevealedError, 403),
+    (NoLinkError, 404),
+    (NoWriteError, 404),
     (DeliveryError, 409),
     (PairingError, 409),
     (ConfigurationError, 422),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gateway import __version__
 from gateway.mailbox import items
 from gateway.mailbox.items import ItemState
+from gateway.ops import watchman
 from gateway.ports import ConnectionState
 from gateway.store import inbox, ledger, outbox, turns
 from gateway.web.shapes import ConnectionView, HealthView, LaneView, MemoryHealth
@@ -29,7 +30,8 @@ async def view(parts: Parts) -> HealthView:
     counted = await parts.store.read(_counts)
     connections = [_connection(each) for each in parts.adapters]
     memory = _memory(parts, counted["memory"])
-    problems = [*_troubles(connections), *_memory_trouble(memory)]
+    alarm = [f"the audit: {counted['audit']}"] if counted["audit"] else []
+    problems = [*_troubles(connections), *_memory_trouble(memory), *alarm]
     return HealthView(
         version=__version__,
         profile=parts.current.rules.profile,
@@ -42,6 +44,7 @@ async def view(parts: Parts) -> HealthView:
         turns=counted["turns"],
         parts=counted["parts"],
         unreadable=counted["unreadable"],
+        audit=counted["audit"],
     )
 
 
@@ -52,6 +55,7 @@ def _counts(conn: Connection) -> dict[str, Any]:
         "memory": ledger.counts(conn),
         "lanes": items.census(conn),
         "unreadable": inbox.set_aside_count(conn),
+        "audit": watchman.state(conn)["problem"],
     }
 
 

@@ -11,6 +11,7 @@ from gateway.web.identity_shapes import (
     AliasShape,
     AppliedShape,
     EditShape,
+    JobShape,
     PersonShape,
     PreviewShape,
     RecordShape,
@@ -92,7 +93,22 @@ async def apply(parts: Parts, visitor: Visitor, wanted: Application) -> AppliedS
     else:
         change = await change_of(parts, wish)
         done = await parts.people.apply(change, expected=wanted.expected, author=author)
-    return _told(done)
+    job = await _follow(parts, done, author) if wanted.follow else None
+    return _told(done).model_copy(update={"job": job})
+
+
+async def _follow(parts: Parts, done: Applied | Conflict, author: Author) -> int | None:
+    """Let memory follow a change that was made; None where there is nothing to follow."""
+    seen = done.preview
+    if not isinstance(done, Applied) or not seen.rehoming.sessions:
+        return None
+    concerned = {str(peer) for move in seen.moves for peer in (move.before, move.after)}
+    return (await parts.rehoming.start(author, sorted(concerned))).id
+
+
+async def jobs(parts: Parts) -> list[JobShape]:
+    """Return how far memory has followed, the newest job first."""
+    return [JobShape.model_validate(one) for one in await parts.rehoming.jobs(limit=10)]
 
 
 def _told(done: Applied | Conflict) -> AppliedShape:

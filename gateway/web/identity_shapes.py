@@ -141,6 +141,8 @@ class AppliedShape(Shape):
     #: the number of the change in the history; None where nothing was to be changed
     id: int | None
     revision: str
+    #: the job by which memory follows
+    job: int | None = None
     #: where it was not made: what was changed meanwhile, and which keys of this change
     since: list[RecordShape] = Field(default_factory=list)
     touched: list[EditShape] = Field(default_factory=list)
@@ -169,6 +171,55 @@ class Application(Body):
     wish: Wish
     expected: str = Field(min_length=1, max_length=64)
     reason: Typed = ""
+    #: let memory follow at once, where there is any that could
+    follow: bool = False
+
+
+class JobShape(View):
+    """Memory that follows identity, and how far it is."""
+
+    id: int
+    kind: str
+    state: str
+    actor: str
+    people: list[str] | None
+    sessions_total: int
+    sessions_done: int
+    messages_total: int
+    messages_done: int
+    error: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class LinkShape(Shape):
+    """Two accounts that their own person joined."""
+
+    account: str
+    anchor: str
+    since: datetime
+
+
+class LinkRequestShape(Shape):
+    """Two accounts whose person waits for an operator's yes."""
+
+    account: str
+    other: str
+    expires_at: datetime
+
+
+class LinksShape(Shape):
+    """What people joined themselves, and what waits for a yes."""
+
+    links: list[LinkShape]
+    waiting: list[LinkRequestShape]
+
+
+class LinkDecision(Body):
+    """The code of a link that waits, and the answer."""
+
+    code: Typed
+    yes: bool
 
 
 class AuditShape(Shape):

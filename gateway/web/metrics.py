@@ -48,6 +48,7 @@ class _Gateway(Collector):
         yield _by("parts", "Parts of answers by delivery state", health.parts, "state")
         yield from self._lanes()
         yield from self._memory()
+        yield _one("audit_whole", "1 while the audit's chain is whole", float(not health.audit))
         yield _one("unreadable_updates", "Updates that were set aside", health.unreadable)
 
     def _connections(self) -> Metric:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from gateway.memory.files import MemoryFiles
     from gateway.memory.honcho import HonchoMemory
-    from gateway.people import People
+    from gateway.people import People, Rehoming
     from gateway.pipeline.deliveries import DeliveryDesk
+    from gateway.pipeline.linking import Linking
     from gateway.pipeline.pairing import Pairing
     from gateway.pipeline.post import Post
     from gateway.pipeline.rules import Current
@@ -55,6 +56,10 @@ class Parts:
     check: Callable[[], Checked]
     #: who is who
     people: People
+    #: lets memory follow
+    rehoming: Rehoming
+    #: accounts that their own people join
+    linking: Linking
     #: whether an operator may be shown what people wrote (``web.reveal``)
     reveals: Callable[[], bool]
     started: datetime

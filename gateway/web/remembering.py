@@ -10,11 +10,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from gateway.memory.entries import Target, dump
+from gateway.memory.notes import Approvals
 from gateway.model.errors import GatewayError, MemoryServiceError
 from gateway.model.ids import PeerId, sortable_id
 from gateway.store import approvals, audit, ledger, outbox, turns
 from gateway.text import catalog
-from gateway.web.shapes import FileCount, MemoryView, Revealed, Said
+from gateway.web.shapes import FileCount, MemoryView, Revealed, Said, WaitingWrite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,12 @@ class NotRevealedError(GatewayError):
     """What people wrote stays theirs here."""
 
     code = "not_revealed"
+
+
+class NoWriteError(GatewayError):
+    """No such write waits."""
+
+    code = "no_write"
 
 
 async def view(parts: Parts, peer: PeerId) -> MemoryView:
@@ -110,13 +117,37 @@ async def reveal(parts: Parts, visitor: Visitor, peer: PeerId, reason: str) -> R
     await parts.store.write(lambda tx: _tell(tx, parts, visitor, peer, reason))
     card, conclusions = await _spoken(parts, peer)
     said = await parts.store.read(lambda conn: ledger.said_by(conn, peer, limit=MESSAGES))
+    waiting = await parts.store.read(lambda conn: approvals.of(conn, peer))
     return Revealed(
         peer=peer,
         files={each.file: list(await parts.files.read(peer, each)) for each in Target},
         card=list(card),
         conclusions=[text for _, text in conclusions],
         messages=[Said(role=one.role, text=one.text, at=one.sent_at) for one in said],
+        writes=[_write(one) for one in waiting],
     )
+
+
+def _write(one: approvals.Staged) -> WaitingWrite:
+    write = one.write
+    return WaitingWrite(
+        id=one.id,
+        file=write.file,
+        action=write.action,
+        content=write.content,
+        old_text=write.old_text,
+    )
+
+
+async def decide(parts: Parts, visitor: Visitor, peer: PeerId, id_: str, *, yes: bool) -> None:
+    """Let the agent write what waits, or drop it. Raises ``NoWriteError``, ``ToolError``."""
+    desk = Approvals(parts.files, parts.store, parts.clock)
+    done = await (desk.approve if yes else desk.reject)(id_, peer)
+    if done is None:
+        raise NoWriteError(f"nothing of {peer} waits under {id_}")
+    now, what = parts.clock.now(), "approved" if yes else "rejected"
+    told = {"actor": visitor.name, "subject": peer, "write": done.id}
+    await parts.store.write(lambda tx: audit.record(tx, f"memory.write_{what}", now=now, **told))
 
 
 async def _spoken(parts: Parts, peer: PeerId) -> tuple[Sequence[str], list[tuple[str, str]]]:

@@ -89,6 +89,8 @@ class HealthView(Shape):
     turns: dict[str, int]
     parts: dict[str, int]
     unreadable: int
+    #: what is wrong with the audit, "" where nothing is
+    audit: str
 
 
 # --- pairing ---------------------------------------------------------------------------------
@@ -279,6 +281,22 @@ class Said(Shape):
     at: datetime
 
 
+class WaitingWrite(Shape):
+    """What the agent wants to write into a file and has no yes for."""
+
+    id: str
+    file: str
+    action: str
+    content: str
+    old_text: str
+
+
+class WriteDecision(Body):
+    """The answer to a write that waits."""
+
+    yes: bool
+
+
 class Revealed(Shape):
     """The text behind the numbers."""
 
@@ -287,6 +305,7 @@ class Revealed(Shape):
     card: list[str]
     conclusions: list[str]
     messages: list[Said]
+    writes: list[WaitingWrite]
 
 
 # --- settings --------------------------------------------------------------------------------

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from gateway.model.ids import PeerId
-from gateway.web import deliveries, identity, pairing, remembering, sessions
+from gateway.web import deliveries, identity, linking, pairing, remembering, sessions
 from gateway.web.access import Operator, TheParts
 from gateway.web.api.common import Name, PartId
-from gateway.web.identity_shapes import Application, AppliedShape
+from gateway.web.identity_shapes import Application, AppliedShape, LinkDecision
 from gateway.web.shapes import (
     Admin,
     Approval,
@@ -20,6 +20,7 @@ from gateway.web.shapes import (
     Revealed,
     SubAgent,
     SubAgentSession,
+    WriteDecision,
 )
 
 router = APIRouter()
@@ -39,11 +40,34 @@ async def apply_change(
     return done
 
 
+@router.post("/links/decide", tags=["identity"])
+async def decide_link(parts: TheParts, visitor: Operator, body: LinkDecision) -> Done:
+    """Say yes or no to a link that waits."""
+    await linking.decide(parts, visitor, body.code, yes=body.yes)
+    return Done()
+
+
+@router.post("/links/remove", tags=["identity"])
+async def remove_link(parts: TheParts, visitor: Operator, body: Deciding) -> Done:
+    """Take an account's links away; its people are told."""
+    await linking.separate(parts, visitor, body.account)
+    return Done()
+
+
 @router.post("/people/{peer}/reveal", tags=["people"])
 async def reveal(parts: TheParts, visitor: Operator, peer: Name, body: Reveal) -> Revealed:
     """Show what is remembered of a person. The person is told, and it is audited."""
     await identity.person(parts, peer)
     return await remembering.reveal(parts, visitor, PeerId(peer), body.reason)
+
+
+@router.post("/people/{peer}/writes/{write}", tags=["people"])
+async def decide_write(
+    parts: TheParts, visitor: Operator, peer: Name, write: Name, body: WriteDecision
+) -> Done:
+    """Let the agent write down what waits for a yes, or drop it."""
+    await remembering.decide(parts, visitor, PeerId(peer), write, yes=body.yes)
+    return Done()
 
 
 @router.post("/pairing/approve", tags=["pairing"])

@@ -11,6 +11,7 @@ from gateway.web import (
     deliveries,
     health,
     identity,
+    linking,
     pairing,
     remembering,
     sessions,
@@ -21,6 +22,8 @@ from gateway.web.api.common import Name, Word
 from gateway.web.identity_shapes import (
     AliasesShape,
     AuditView,
+    JobShape,
+    LinksShape,
     PersonShape,
     PreviewShape,
     RecordShape,
@@ -76,6 +79,18 @@ async def list_aliases(parts: TheParts) -> AliasesShape:
 async def list_changes(parts: TheParts) -> list[RecordShape]:
     """List the changes of who is who, the newest first."""
     return await identity.history(parts)
+
+
+@router.get("/identity/jobs", tags=["identity"])
+async def list_jobs(parts: TheParts) -> list[JobShape]:
+    """Say how far memory has followed changes of who is who."""
+    return await identity.jobs(parts)
+
+
+@router.get("/links", tags=["identity"])
+async def list_links(parts: TheParts) -> LinksShape:
+    """List the accounts that their own people joined, and those that wait for a yes."""
+    return await linking.view(parts)
 
 
 @router.post("/identity/preview", tags=["identity"])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from fastapi import APIRouter, Request, Response
 
 from gateway.model.errors import ConfigurationError
-from gateway.web import identity
+from gateway.web import identity, linking
 from gateway.web.access import AnyVisitor, Operator, TheParts
 from gateway.web.identity_shapes import Application, Doing, PreviewShape, Wish
-from gateway.web.pages.common import fragment, say, show, typed
+from gateway.web.pages.common import act, fragment, say, show, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +36,8 @@ async def show_aliases(request: Request, parts: TheParts, visitor: AnyVisitor) -
         live=True,
         aliases=await identity.aliases(parts),
         history=await identity.history(parts),
+        jobs=await identity.jobs(parts),
+        links=await linking.view(parts),
         **_form(_wish(request.query_params), None),
         **values,
     )
@@ -66,7 +68,8 @@ async def apply(request: Request, parts: TheParts, visitor: Operator) -> Respons
     expected = typed(form, "expected")[:64]
     if not expected or typed(form, "shown") != _mark(wish):
         return await _asked(request, parts, visitor, wish, reason=reason)
-    wanted = Application(wish=wish, expected=expected, reason=reason)
+    follow = typed(form, "follow") == "yes"
+    wanted = Application(wish=wish, expected=expected, reason=reason, follow=follow)
     try:
         done = await identity.apply(parts, visitor, wanted)
     except ConfigurationError:
@@ -76,10 +79,29 @@ async def apply(request: Request, parts: TheParts, visitor: Operator) -> Respons
     return await _asked(request, parts, visitor, wish, reason=reason, lost=done, status=409)
 
 
+@router.post("/links/decide")
+async def decide_link(request: Request, parts: TheParts, visitor: Operator) -> Response:
+    """Say yes or no to a link that waits."""
+    form = await request.form()
+    yes = typed(form, "yes") == "yes"
+    doing = linking.decide(parts, visitor, typed(form, "code")[:_LONGEST], yes=yes)
+    done = "Joined; both sides were told." if yes else "Not joined. Nobody was told."
+    return await act(request, doing, done=done, back="/aliases")
+
+
+@router.post("/links/remove")
+async def remove_link(request: Request, parts: TheParts, visitor: Operator) -> Response:
+    """Take an account's links away."""
+    account = typed(await request.form(), "account")[:_LONGEST]
+    doing = linking.separate(parts, visitor, account)
+    return await act(request, doing, done=f"{account} was taken apart.", back="/aliases")
+
+
 def _said(done: AppliedShape) -> str:
     if done.id is None:
         return "It was like that already: nothing was changed."
-    return f"Saved as change {done.id}. The next message goes by it."
+    said = f"Saved as change {done.id}. The next message goes by it."
+    return said if done.job is None else f"{said} Memory follows as job {done.job}."
 
 
 async def _asked(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
 
 from gateway.model.ids import PeerId
 from gateway.web import identity, remembering
 from gateway.web.access import AnyVisitor, Operator, TheParts
-from gateway.web.pages.common import say, show, typed
+from gateway.web.pages.common import act, say, show, typed
 from gateway.web.remembering import NotRevealedError
 
 router = APIRouter()
@@ -44,5 +45,16 @@ async def reveal(request: Request, parts: TheParts, visitor: Operator, peer: str
     try:
         revealed = await remembering.reveal(parts, visitor, PeerId(peer), reason)
     except NotRevealedError as error:
-        return say(request, str(error), back=f"/people/{peer}", good=False)
+        return say(request, str(error), back=f"/people/{quote(peer)}", good=False)
     return show(request, visitor, "revealed.html", person=found, revealed=revealed, reason=reason)
+
+
+@router.post("/people/{peer}/writes/{write}")
+async def decide(
+    request: Request, parts: TheParts, visitor: Operator, peer: str, write: str
+) -> Response:
+    """Let the agent write down what waits for a yes, or drop it."""
+    yes = typed(await request.form(), "yes") == "yes"
+    doing = remembering.decide(parts, visitor, PeerId(peer), write, yes=yes)
+    done = "Written down." if yes else "Dropped."
+    return await act(request, doing, done=done, back=f"/people/{quote(peer)}")

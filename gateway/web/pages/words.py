@@ -42,6 +42,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "parked": ("set aside", "warn"),
     "skipped": ("skipped", "calm"),
     "ok": ("ok", "good"),
+    "done": ("done", "good"),
     "started": ("started", "busy"),
 }
 _UNITS = (("d", 86_400), ("h", 3_600), ("min", 60))

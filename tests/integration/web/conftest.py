@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+import socket
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,20 @@ class Site:
         async with self.browser() as client:
             client.headers["Authorization"] = f"Bearer {token}"
             yield client
+
+
+@asynccontextmanager
+async def running(house: House) -> AsyncIterator[Site]:
+    """Run a gateway with its page on a free port for as long as the block."""
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    house.configure(web={"enabled": True, "port": port})
+    async with house.running() as gateway:
+        assert gateway.page is not None
+        fact = "SELECT value FROM fact WHERE name = 'page'"
+        await house.until(lambda: '"open"' in "".join(house.column(fact)), "an open page")
+        yield Site(gateway.page)
 
 
 async def enter(client: httpx.AsyncClient, key: str) -> httpx.Response:

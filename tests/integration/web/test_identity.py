@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from gateway.store import people
+from gateway.store import links, people
 from gateway.web.doors import Role
 from tests.fakes.household import MIRA, TOBIAS
-from tests.integration.web.conftest import audited
+from tests.integration.web.conftest import audited, running
 
 if TYPE_CHECKING:
     import httpx
@@ -156,3 +156,40 @@ async def test_a_viewer_sees_what_a_change_would_do_and_has_no_button(served: Si
     async with served.signed_in(Role.VIEWER) as client:
         shown = (await client.post("/aliases/preview", data=ALIAS)).text
         assert ("Who moves" in shown, "formaction" in shown) == (True, False)
+
+
+async def test_memory_follows_where_that_is_wished(house: House) -> None:
+    async with running(house) as served, served.signed_in() as client:
+        house.tg.say("my sister is called Wanda", user=TOBIAS)
+        await house.answers(1, TOBIAS)
+        await house.settled()
+        rows = "SELECT count(*) FROM ledger WHERE state = 'saved'"
+        await house.until(lambda: house.column(rows) == [2], "messages at the service")
+        shown = (await client.post("/aliases/preview", data=ALIAS)).text
+        assert "2 message(s) of 1 personal session(s)" in shown
+        await save(client, shown, **ALIAS, follow="yes")
+        page = (await client.get("/aliases")).text
+        assert "Memory follows as job 1" in page
+        job = "SELECT state FROM rehome_job"
+        await house.until(lambda: house.column(job) == ["done"], "memory that followed")
+        words = {
+            peer for _, peer, text in house.remembered() if "Wanda" in text and "re:" not in text
+        }
+        assert words == {str(TOBIAS), str(MIRA)}
+        assert (await client.get("/api/identity/jobs")).json()[0]["messages_done"] == 2
+
+
+async def test_a_link_of_the_people_is_taken_apart(served: Site) -> None:
+    await both_wrote(served)
+    parts, now = served.page.parts, served.page.parts.clock.now()
+    mira, tobias = (people.Account("telegram", "", str(user)) for user in (MIRA, TOBIAS))
+    await parts.store.write(lambda tx: links.join(tx, tobias, mira, request="r", now=now))
+    async with served.signed_in() as client:
+        assert f"Take {TOBIASES} apart" in (await client.get("/aliases")).text
+        await client.post("/links/remove", data={"account": TOBIASES})
+        assert "was taken apart" in (await client.get("/aliases")).text
+        assert (await client.get("/api/links")).json() == {"links": [], "waiting": []}
+        gone = await client.post("/api/links/remove", json={"account": TOBIASES})
+        assert (gone.status_code, gone.json()["code"]) == (404, "no_link")
+        wrong = await client.post("/api/links/decide", json={"code": "AAAA", "yes": True})
+        assert wrong.status_code == 404

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import socket
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from gateway.model.ids import PeerId
+from gateway.store import approvals
 from gateway.web.doors import Role
 from tests.fakes.household import GROUP, MIRA, TOBIAS
 from tests.integration.pipeline.support import mention
-from tests.integration.web.conftest import Site, audited
+from tests.integration.web.conftest import audited, running
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from tests.integration.pipeline.support import House
+    from tests.integration.web.conftest import Site
 
 SECRET = "my sister is called Wanda"
 NOTE = "likes tea"
@@ -23,21 +25,16 @@ NOTE = "likes tea"
 @asynccontextmanager
 async def telling(house: House) -> AsyncIterator[Site]:
     """Run a gateway in which Mira told something alone, and Tobias in a group only."""
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    house.configure(web={"enabled": True, "port": port})
     notes = house.home.person(str(MIRA))
     notes.mkdir(parents=True)
     (notes / "USER.md").write_text(NOTE)
-    async with house.running() as gateway:
+    async with running(house) as served:
         house.tg.say(SECRET, user=MIRA)
         house.tg.say(mention("hello all"), user=TOBIAS, chat=GROUP)
         await house.answers(1)
         await house.answers(1, GROUP)
         await house.settled()
-        assert gateway.page is not None
-        yield Site(gateway.page)
+        yield served
 
 
 async def test_numbers_without_a_word(house: House) -> None:
@@ -89,3 +86,25 @@ async def test_nothing_is_shown_without_a_reason_unsaid_or_against_the_setting(
         refused = await client.post(f"/api/people/{MIRA}/reveal", json={"reason": "a test"})
         assert (refused.status_code, "web.reveal" in refused.json()["detail"]) == (403, True)
         assert await audited(served) == []
+
+
+async def test_a_write_that_waits_is_decided_where_its_words_are_seen(
+    served: Site, house: House
+) -> None:
+    parts, peer = served.page.parts, PeerId(str(MIRA))
+    writes = [approvals.Write(peer, "user", "add", text) for text in (NOTE, "likes cake")]
+    now = parts.clock.now()
+    first, second = await parts.store.write(
+        lambda tx: [approvals.stage(tx, one, now=now)[0] for one in writes]
+    )
+    async with served.signed_in() as client:
+        for id_, yes in ((first, "yes"), (second, "no")):
+            done = await client.post(f"/people/{MIRA}/writes/{id_}", data={"yes": yes})
+            assert done.status_code == 303
+        gone = await client.post(f"/api/people/{MIRA}/writes/{first}", json={"yes": True})
+        assert (gone.status_code, gone.json()["code"]) == (404, "no_write")
+    assert (house.home.person(str(MIRA)) / "USER.md").read_text().strip() == NOTE
+    assert [action for action, _ in await audited(served)] == [
+        "memory.write_approved",
+        "memory.write_rejected",
+    ]

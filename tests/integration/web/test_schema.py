@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-from contextlib import closing
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +20,7 @@ from schemathesis.specs.openapi.checks import (
 from gateway.web import access
 from gateway.web.doors import Role
 from tests.fakes.household import MIRA
+from tests.integration.web.conftest import running
 
 if TYPE_CHECKING:
     from tests.integration.pipeline.support import House
@@ -42,16 +41,11 @@ async def test_the_api_keeps_its_word_whatever_is_sent(
 ) -> None:
     # so many wrong tokens would have to wait
     monkeypatch.setattr(access, "WRONG", 1_000_000)
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    house.configure(web={"enabled": True, "port": port})
-    async with house.running() as gateway:
+    async with running(house) as site:
         house.tg.say("hello", user=MIRA)
         await house.answers(1)
-        assert gateway.page is not None
-        doors, address = gateway.page.parts.doors, gateway.page.address
-        token = await doors.token(Role.OPERATOR, holds=timedelta(days=300), by="test")
+        address = site.page.address
+        token = await site.doors.token(Role.OPERATOR, holds=timedelta(days=300), by="test")
         tried = await asyncio.to_thread(_fuzz, address, {"Authorization": f"Bearer {token}"})
         assert tried >= 20
         # whatever was done to it, it is still a gateway

@@ -15,6 +15,7 @@ from gateway.cli.main import cli
 from gateway.web.doors import Role
 from gateway.web.server import AGAIN
 from tests.fakes.household import MIRA
+from tests.integration.web.conftest import running
 
 if TYPE_CHECKING:
     import pytest
@@ -64,13 +65,7 @@ async def test_a_taken_port_stops_the_page_alone(
 async def test_a_link_of_the_command_line_opens_the_running_page(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with closing(a_port()) as free:
-        port = free.getsockname()[1]
-    house.configure(web={"enabled": True, "port": port})
-    async with house.running() as gateway:
-        assert gateway.page is not None
-        fact = "SELECT value FROM fact WHERE name = 'page'"
-        await house.until(lambda: '"open"' in "".join(house.column(fact)), "an open page")
+    async with running(house) as site:
         words = ("web", "link", "--role", "viewer")
         code, told = await asyncio.to_thread(command, house, monkeypatch, *words)
         # the gateway of this process may have logged between
@@ -80,11 +75,11 @@ async def test_a_link_of_the_command_line_opens_the_running_page(
         async with httpx.AsyncClient() as client:
             assert "as <strong>viewer" in (await client.get(link)).text
             headers = {"Authorization": f"Bearer {token}"}
-            found = await client.get(f"{gateway.page.address}/api/health", headers=headers)
+            found = await client.get(f"{site.page.address}/api/health", headers=headers)
             assert found.json()["connections"][0]["state"] == "connected"
             code, told = await asyncio.to_thread(command, house, monkeypatch, "web", "sign-out")
             assert (code, "2 session(s)" in told) == (0, True)
-            found = await client.get(f"{gateway.page.address}/api/health", headers=headers)
+            found = await client.get(f"{site.page.address}/api/health", headers=headers)
             assert found.status_code == 401
 
 
@@ -115,16 +110,11 @@ async def test_probes_are_for_this_machine_and_for_who_signs_in(served: Site) ->
 
 
 async def test_metrics_are_prometheus_and_name_nobody(house: House) -> None:
-    with closing(a_port()) as free:
-        port = free.getsockname()[1]
-    house.configure(web={"enabled": True, "port": port})
-    async with house.running() as gateway:
-        assert gateway.page is not None
+    async with running(house) as site:
         house.tg.say("hello", user=MIRA)
         await house.answers(1)
         await house.settled()
-        await house.until(lambda: gateway.page and not gateway.page.problem, "a page")
-        async with httpx.AsyncClient(base_url=gateway.page.address) as client:
+        async with httpx.AsyncClient(base_url=site.page.address) as client:
             text = (await client.get("/metrics")).text
             assert (await client.get("/readyz")).json() == {"status": "ready", "problems": []}
     found = {
