@@ -16,7 +16,7 @@ GUARDED := policy mailbox text
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help run test fuzz check fmt lint types budgets coverage bench eval conformance lock clean
+.PHONY: help run test fuzz check fmt lint types budgets coverage bench eval stress conformance lock clean
 
 help: ## this text
 	@echo 'Hermes Gateway: one agent on many chat platforms, knowing each person.'
@@ -71,6 +71,9 @@ bench: .venv/dev ## time, memory and start beside a bare bot; search at size; wh
 
 eval: .venv/dev ## how well the memory knows 12 invented people: ARGS="--by configured", "--by rule", "--memory-url …"
 	@$(BIN)/python -m tests.eval --least 0.9 $(ARGS)
+
+stress: .venv/dev ## 1,000 messages on each of three platforms in one process, and everything goes wrong
+	@$(BIN)/python -m tests.stress.run $(ARGS)
 
 lock: .venv/dev ## write both lock files anew from pyproject.toml (ARGS=--upgrade: newest versions)
 	@printf 'hatchling\neditables\n' | $(BIN)/uv pip compile $(ARGS) $(LOCK) --extra all pyproject.toml - \

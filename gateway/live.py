@@ -138,6 +138,8 @@ class Shown:
     message: MessageId | None = None
     #: a post whose outcome is unknown: the message may stand there all the same
     lost: bool = False
+    #: a part may have taken it over: it is no preview that could be removed
+    taken: bool = False
     #: what had to give way when it was posted, as in a ``Receipt``
     degraded: tuple[str, ...] = ()
 
@@ -175,4 +177,5 @@ class Board:
 
     def standing(self) -> list[Shown]:
         """Return the messages that no part has taken over."""
-        return [shown for shown in self._shown.values() if shown.message is not None]
+        standing = (shown for shown in self._shown.values() if shown.message is not None)
+        return [shown for shown in standing if not shown.taken]

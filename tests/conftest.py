@@ -19,7 +19,7 @@ _OURS = re.compile(
     r"(HERMES|HONCHO|GATEWAY|TELEGRAM|DISCORD|SLACK|OPENAI|ANTHROPIC|GOOGLE|EMBEDDINGS|TRANSCRIBE)_"
 )
 #: what a test run may be told from outside
-_KEPT = {"GATEWAY_TEST_PG_URL", "HERMES_MODELS"}
+_KEPT = {"GATEWAY_TEST_PG_URL", "GATEWAY_CRASH_SEED", "GATEWAY_STORM_SEED", "HERMES_MODELS"}
 _CRASH = Path(__file__).parent / "crash"
 
 for _name in [name for name in os.environ if _OURS.match(name) and name not in _KEPT]:

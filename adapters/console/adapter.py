@@ -116,6 +116,10 @@ class ConsoleAdapter:
                 self._desk.settle(questions)
         return Receipt(MessageId(part.key))
 
+    def finishing(self, part: Part) -> bool:
+        """Never: what is shown stays."""
+        return False
+
     async def look_up(self, part: Part) -> Receipt | None:
         """Return None: nothing can be found again on a screen."""
         return None

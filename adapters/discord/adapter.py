@@ -53,6 +53,10 @@ class DiscordAdapter:
     async def send_file(self, part: Part, path: Path) -> Receipt:
         return await self._sink.send_file(part, path)
 
+    def finishing(self, part: Part) -> bool:
+        """Never: a preview is taken away, and the answer posted."""
+        return False
+
     async def look_up(self, part: Part) -> Receipt | None:
         """Never claims anything: a second send is what finds the first one."""
         raise PlatformError(

@@ -55,6 +55,8 @@ class CatchUp:
         self._hand_in = hand_in
         self._room = asyncio.Semaphore(AT_ONCE)
         self._held: dict[str, list[Event]] = {}
+        #: channels to be read once more: another session began while they were read
+        self._again: set[str] = set()
 
     def hold(self, channel: str, event: Event) -> bool:
         """Hold a new message back if its channel is being read; say whether that is so."""
@@ -65,8 +67,13 @@ class CatchUp:
         return True
 
     def claim(self, channel: str) -> bool:
-        """Begin to hold a channel's events back; False when it is being read already."""
+        """Begin to hold a channel's events back; False when it is being read already.
+
+        Whoever reads it then looks once more: what was said between the sessions may stand
+        behind the page that is being fetched.
+        """
         if channel in self._held:
+            self._again.add(channel)
             return False
         self._held[channel] = []
         return True
@@ -91,6 +98,7 @@ class CatchUp:
     async def _page(self, channel: str, after: str, roles: _Roles) -> str:
         """Store one page and return its last id; release the channel behind the last page."""
         before = len(self._held[channel])
+        self._again.discard(channel)
         page = await self._client.history(channel, after)
         if page:
             after = Fields.of(page[-1], "history").id()
@@ -101,7 +109,8 @@ class CatchUp:
         held = self._held[channel]
         came_meanwhile = len(held) > before
         held[:] = [event for event in held if (_number(event) or 0) > int(after)]
-        if len(page) < FULL_PAGE and not (came_meanwhile and held):
+        unread = channel in self._again or (came_meanwhile and held)
+        if len(page) < FULL_PAGE and not unread:
             await self._release(channel)
         return after
 

@@ -132,12 +132,13 @@ class Client:
             )
             return _shared(found["files"][0], draft.place) or MessageId(file)
 
-    async def update(self, draft: Draft, message: MessageId) -> None:
+    async def update(self, draft: Draft, message: MessageId, *, finishing: bool = False) -> None:
         """Give one of our messages another text, other buttons and another key.
 
-        May be repeated.
+        May be repeated. ``finishing``: the message becomes an answer, so an unknown outcome
+        raises ``AmbiguousSendError``: another process would post it anew.
         """
-        with translated():
+        with translated(sending=finishing):
             await self._api().chat_update(
                 channel=draft.place,
                 ts=message,

@@ -109,7 +109,7 @@ class Sink:
     async def _finish(self, shown: Shown, turn: TurnId, draft: Draft) -> Receipt | None:
         """Write the part into the message that shows it; None when there is no such message.
 
-        An edit may be repeated, so an unknown outcome is simply tried again.
+        An edit whose outcome is unknown is looked up by its new key, as a post is.
         """
         if shown.message is None and shown.lost:
             where = shown.address
@@ -121,7 +121,7 @@ class Sink:
         if shown.message is None:
             return None
         try:
-            await self._client.update(draft, shown.message)
+            await self._client.update(draft, shown.message, finishing=True)
         except PlatformError as error:
             if error.disposition is not Disposition.GIVE_UP or error.code == "credentials":
                 raise

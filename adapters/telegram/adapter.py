@@ -64,6 +64,9 @@ class TelegramAdapter:
     async def send_file(self, part: Part, path: Path) -> Receipt:
         return await self._sink.send_file(part, path)
 
+    def finishing(self, part: Part) -> bool:
+        return self._sink.finishing(part)
+
     async def look_up(self, part: Part) -> Receipt | None:
         """Never claims anything: a bot cannot read what it has posted."""
         raise PlatformError(

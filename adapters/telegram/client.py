@@ -183,12 +183,15 @@ class Client:
             )
             return _sent(message, upload.reply_to)
 
-    async def edit_message(self, draft: Draft, message: MessageId) -> None:
+    async def edit_message(
+        self, draft: Draft, message: MessageId, *, finishing: bool = False
+    ) -> None:
         """Give a message of the bot's own the draft's text; doing it twice changes nothing.
 
-        Its buttons go, unless the draft has some.
+        Its buttons go, unless the draft has some. ``finishing``: the message becomes an answer,
+        so an unknown outcome raises ``AmbiguousSendError``: another process would post it anew.
         """
-        with translated():
+        with translated(sending=finishing):
             try:
                 await self._bot.edit_message_text(
                     draft.text,

@@ -65,6 +65,11 @@ class Sink:
         self._board.settle(part.turn)
         return receipt
 
+    def finishing(self, part: Part) -> bool:
+        """Tell whether sending ``part`` changes a message that stands there already."""
+        shown = self._board.find(part.turn)
+        return shown is not None and shown.message is not None
+
     def preview(self, address: Address, turn: TurnId, reply_to: MessageId) -> Live | None:
         """Return a preview for a turn's answer; None where an earlier one may stand unseen."""
         if not is_group(address.place):
@@ -77,20 +82,22 @@ class Sink:
     async def _finish(self, shown: Shown, part: Part) -> Receipt | None:
         """Write the part into the message that shows it; None when that cannot be.
 
-        An edit may be repeated, so an unknown outcome is simply tried again later. Telegram
-        lets formatting give way here and nothing else.
+        An edit may be repeated while this process knows the message, so that an unknown outcome
+        is tried again later (``finishing``). Telegram lets formatting give way and nothing else.
         """
         draft, message, degraded = first_draft(part), shown.message, shown.degraded
         if message is None or draft.place != shown.address.place:
             return None
         while True:
             try:
-                await self._spend(draft.place, partial(self._client.edit_message, draft, message))
+                edit = partial(self._client.edit_message, draft, message, finishing=True)
+                await self._spend(draft.place, edit)
             except PlatformError as error:
                 if error.code == ENTITIES and draft.entities:
                     draft, degraded = without_formatting(draft, part), (*degraded, "plain")
                     continue
                 if is_passing(error):
+                    shown.taken = shown.taken or error.disposition is Disposition.AMBIGUOUS
                     raise
                 log.info("telegram.preview_left", action="send", code=error.code)
                 await self._previews.withdraw(shown)

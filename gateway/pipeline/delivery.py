@@ -222,16 +222,18 @@ class Delivery:
             return self._unreachable(stored, error)
         if isinstance(error, RateLimitedError):
             return self._later(stored, error.retry_after or 1.0, error)
+        # what an earlier send did is not undone by a refusal of this one
+        lost = PartState.UNKNOWN if stored.part.in_doubt else PartState.FAILED
         match error.disposition:
             case Disposition.GIVE_UP:
-                return self._final(stored, PartState.FAILED, error=error.code)
+                return self._final(stored, lost, error=error.code)
             case Disposition.AMBIGUOUS if _resend(adapter, stored.part) is Resend.NEVER:
                 return self._final(stored, PartState.UNKNOWN, error=error.code)
         delay = BACKOFF.delay(
             lease.item.attempts, retry_after=error.retry_after, roll=self._roll()
         )
         if delay is None:
-            return self._final(stored, PartState.FAILED, error=error.code)
+            return self._final(stored, lost, error=error.code)
         counted = error.retry_after is None
         if error.disposition is Disposition.AMBIGUOUS:
             return Again(delay, error.code, counted=counted)
@@ -247,14 +249,13 @@ class Delivery:
             code=error.code,
             seconds=round(delay, 1),
         )
-        return Again(
-            delay,
-            error.code,
-            counted=counted,
-            effects=lambda tx: outbox.mark_waiting(
-                tx, stored.id, error=error.code, now=self._clock.now()
-            ),
-        )
+
+        def effects(tx: Tx) -> None:
+            # a part in doubt stays so: its look-up may be what was refused
+            if not stored.part.in_doubt:
+                outbox.mark_waiting(tx, stored.id, error=error.code, now=self._clock.now())
+
+        return Again(delay, error.code, counted=counted, effects=effects)
 
     def _unreachable(self, stored: StoredPart, error: PlatformError) -> Outcome:
         key = _place_key(stored.part)
@@ -273,8 +274,13 @@ class Delivery:
 
 
 def _resend(adapter: Adapter, part: Part) -> Resend:
-    """Changing an own message twice changes nothing more."""
-    return adapter.capabilities.resend if part.edits is None else Resend.IDEMPOTENT
+    """Return what may be done about a send of unknown outcome.
+
+    Changing an own message twice changes nothing more. What is asked after the send counts: it
+    may have changed from a post to such a change, or back.
+    """
+    changes = part.edits is not None or adapter.finishing(part)
+    return Resend.IDEMPOTENT if changes else adapter.capabilities.resend
 
 
 def _place_key(part: Part) -> places.PlaceKey:

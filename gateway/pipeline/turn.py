@@ -14,7 +14,7 @@ from gateway.pipeline import request as requests
 from gateway.pipeline.opening import OpenTurn, OrderedCommand, Settling
 from gateway.pipeline.typing import typing
 from gateway.ports import Answer
-from gateway.store import turns
+from gateway.store import outbox, turns
 from gateway.text import catalog
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gateway.pipeline.prefetch import Prefetch
     from gateway.pipeline.rules import Current
     from gateway.pipeline.running import Running
-    from gateway.ports import Adapter, Agent, Clock, TurnRequest
+    from gateway.ports import Adapter, Agent, Clock, Preview, TurnRequest
     from gateway.store.engine import Tx
     from gateway.store.turns import Turn
 
@@ -153,7 +153,8 @@ class Turns:
         request = await self._introduce(lease, opened, replace(request, recall=recalled.text))
         cold = recalled.cold
         tell = bool(cold) and await lease.write(lambda tx: self._first_of(tx, turn, cold))
-        answer = await self._stream(adapter, _Steps(lease, turn), request, turn, stop)
+        preview = await self._preview(lease, adapter, turn)
+        answer = await self._stream(preview, _Steps(lease, turn), request, stop)
         return answer, catalog.text("cold", turn.language) if tell else ""
 
     def _first_of(self, tx: Tx, turn: Turn, outage: str) -> bool:
@@ -163,17 +164,25 @@ class Turns:
         turns.mark(tx, turn.id, "recalled", COLD, detail=outage, now=self._clock.now())
         return True
 
+    async def _preview(self, lease: Lease, adapter: Adapter | None, turn: Turn) -> Preview | None:
+        """Return what shows the answer while it is written.
+
+        None while an earlier answer is on its way there: the one that is shown would stand
+        before it for good.
+        """
+        if adapter is None or not self._current.rules.conversations.streaming:
+            return None
+        if await lease.store.read(lambda conn: outbox.owed(conn, turn.address)):
+            return None
+        return adapter.preview(turn.address, turn.id, turn.reply_to)
+
     async def _stream(
         self,
-        adapter: Adapter | None,
+        preview: Preview | None,
         steps: _Steps,
         request: TurnRequest,
-        turn: Turn,
         stop: asyncio.Event,
     ) -> Answer:
-        preview = None
-        if adapter is not None and self._current.rules.conversations.streaming:
-            preview = adapter.preview(turn.address, turn.id, turn.reply_to)
         shown: list[str] = []
 
         def emit(piece: str) -> None:

@@ -130,6 +130,13 @@ class Adapter(Protocol):
         """
         ...
 
+    def finishing(self, part: Part) -> bool:
+        """Tell whether a send of ``part`` would change a message that stands there already.
+
+        Such a send may be repeated by this process, whatever the platform's ``Resend``.
+        """
+        ...
+
     async def look_up(self, part: Part) -> Receipt | None:
         """Find a part that may have been sent (``Resend.LOOK_UP`` only); None: it was not."""
         ...

@@ -134,6 +134,17 @@ def find(conn: sa.Connection, part_id: int) -> StoredPart | None:
     return StoredPart(row.id, part, row.ordinal, row.purpose, state, row.attempts)
 
 
+def owed(conn: sa.Connection, where: Address) -> bool:
+    """Tell whether anything that was said to a place has not reached it yet."""
+    waiting = (
+        outbox.c.platform == where.platform,
+        outbox.c.account == where.account,
+        outbox.c.place == where.place,
+        outbox.c.state.in_((PartState.WAITING, PartState.SENDING)),
+    )
+    return conn.execute(sa.select(outbox.c.id).where(*waiting).limit(1)).first() is not None
+
+
 def ends_words(conn: sa.Connection, stored: StoredPart) -> bool:
     """Tell whether a part is the last of its turn's answer that is words."""
     words = (

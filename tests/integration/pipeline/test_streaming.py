@@ -102,3 +102,39 @@ async def test_a_429_is_waited_out_and_concerns_nobody_else(house: House) -> Non
     [answer] = house.tg.answers(GROUP)
     assert (answer["text"], answer["message_id"]) == ("re: well?", shown)
     assert len(house.tg.calls_of("editMessageText")) == 2
+
+
+async def test_nothing_is_shown_before_an_earlier_answer_that_waits(house: House) -> None:
+    """What is shown stays where it was posted: the answers would stand in the wrong order."""
+    house.agent.partial = []
+    house.agent.release()
+    house.tg.fail("sendMessage", 429, retry_after=30, chat=GROUP)
+    async with house.running():
+        house.tg.say(mention("one"), user=MIRA, chat=GROUP)
+        await house.tg.wait_for_calls("sendMessage", timeout=8.0)
+        house.agent.partial = ["I th", "ink"]
+        house.agent.hold()
+        house.tg.say(mention("two"), user=MIRA, chat=GROUP)
+        await house.runs(2)
+        await house.tg.wait_for(1, chat=GROUP, timeout=8.0)
+        assert house.texts(GROUP) == ["re: one"]
+        house.agent.release()
+        await house.settled()
+    assert house.texts(GROUP) == ["re: one", "re: two"]
+
+
+async def test_a_lost_finishing_edit_is_unknown_to_the_next_process(house: House) -> None:
+    """It may be repeated by the process that knows the message, and posted by none."""
+    async with house.running():
+        shown = await preview_in_group(house)
+        house.tg.lose("editMessageText", times=1000)
+        house.agent.release()
+        await house.until(lambda: house.texts(GROUP) == ["re: well?"], "the edit was done")
+        edits = len(house.tg.calls_of("editMessageText"))
+        await house.tg.wait_for_calls("editMessageText", edits + 1, timeout=8.0)
+        assert house.column("SELECT state FROM outbox") == ["sending"]
+    async with house.running():
+        await house.settled()
+    [answer] = house.tg.answers(GROUP)
+    assert (answer["text"], answer["message_id"]) == ("re: well?", shown)
+    assert house.column("SELECT state FROM outbox") == ["unknown"]

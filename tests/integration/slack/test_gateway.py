@@ -195,3 +195,16 @@ async def test_long_answers_become_editable_parts(house: House) -> None:
     assert len(house.agent.runs) == 1
     assert all(len(text.encode()) <= 3800 and text.count("```") % 2 == 0 for text in texts)
     assert sum(text.count("😀") for text in texts) == 5000
+
+
+async def test_a_look_up_that_is_refused_leaves_the_part_in_doubt(house: House) -> None:
+    """The answer stands there; asked too early for it, the gateway must not post it again."""
+    async with house.running():
+        house.slack.lose("chat.postMessage")
+        house.slack.rate_limit("conversations.history", 1)
+        house.slack.say("hello")
+        await until(lambda: house.rows("SELECT state FROM outbox") == [("delivered",)])
+        house.slack.say("again")
+        await house.slack.wait_for(2)
+    assert [message["text"] for message in house.slack.answers(DM)] == ["re: hello", "re: again"]
+    assert house.slack.calls_of("conversations.history")

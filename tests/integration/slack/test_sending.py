@@ -308,9 +308,10 @@ async def test_a_preview_that_cannot_be_finished_gives_way(
     assert texts.count("The answer") == 1
 
 
-async def test_the_finishing_edit_may_be_repeated(
+async def test_a_lost_finishing_edit_is_found_by_its_key(
     slack: SlackEmulator, clock: HurriedClock
 ) -> None:
+    """By the same process and by the next one, which knows of no preview."""
     async with opened(slack, clock) as adapter:
         preview = adapter.preview(address(), TURN, MessageId("1"))
         assert preview is not None
@@ -318,10 +319,12 @@ async def test_the_finishing_edit_may_be_repeated(
         await slack.wait_for(1)
         await preview.close()
         slack.lose("chat.update")
-        with pytest.raises(PlatformError) as caught:
+        with pytest.raises(AmbiguousSendError):
             await adapter.send(part("The answer", turn=TURN))
-        assert caught.value.disposition is Disposition.RETRY
-        await adapter.send(part("The answer", turn=TURN))
+        found = await adapter.look_up(part("The answer", turn=TURN))
+    async with opened(slack, clock) as adapter:
+        assert await adapter.look_up(part("The answer", turn=TURN)) == found
+    assert found is not None
     assert [message["text"] for message in slack.answers(DM)] == ["The answer"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.telegram.pace import LONGEST_SLEEP
 from adapters.telegram.preview import GROUP_PAUSE, MARK, PRIVATE_PAUSE
-from gateway.model.errors import Disposition, PlatformError, RateLimitedError
+from gateway.model.errors import AmbiguousSendError, RateLimitedError
 from gateway.model.ids import MessageId, TurnId
 from gateway.text.markup import parse
 from tests.integration.telegram.support import (
@@ -274,9 +274,9 @@ async def test_the_finishing_edit_may_be_repeated(
         await grow(tg, preview, "I think")
         await preview.close()
         trouble(tg, "editMessageText")
-        with pytest.raises(PlatformError) as caught:
+        with pytest.raises(AmbiguousSendError):
             await adapter.send(part("final", GROUP, turn=TURN))
-        assert caught.value.disposition is Disposition.RETRY
+        assert adapter.finishing(part("final", GROUP, turn=TURN))
         receipt = await adapter.send(part("final", GROUP, turn=TURN))
     [answer] = tg.answers(GROUP)
     assert (answer["text"], receipt.message) == ("final", str(answer["message_id"]))
