@@ -1,28 +1,39 @@
-"""The composition root: the only place that knows every part."""
+"""The composition root: the only place that knows every part.
 
-from gateway.app.assembly import Gateway, assemble
-from gateway.app.configuration import (
-    change_memory,
-    console_place,
-    judge_memory,
-    load,
-    open_store,
-    rules_of,
-    stand_in,
-    start_problems,
-)
-from gateway.app.desks import (
-    delivery_desk,
-    erasure_desk,
-    export_desk,
-    linking_desk,
-    memory_of,
-    pairing_desk,
-    people_desk,
-    rehoming_desk,
-)
-from gateway.app.platforms import MANIFESTS, capabilities, connected, enabled, platform_problems
-from gateway.app.start import Start
+A part is imported when its name is first asked for: most commands need few of them.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gateway.app.assembly import Gateway, assemble
+    from gateway.app.configuration import (
+        console_place,
+        open_store,
+        rules_of,
+        stand_in,
+        start_problems,
+    )
+    from gateway.app.desks import (
+        delivery_desk,
+        erasure_desk,
+        export_desk,
+        linking_desk,
+        memory_of,
+        pairing_desk,
+        people_desk,
+        rehoming_desk,
+    )
+    from gateway.app.loading import change_memory, judge_memory, load
+    from gateway.app.platforms import (
+        MANIFESTS,
+        capabilities,
+        connected,
+        enabled,
+        platform_problems,
+    )
+    from gateway.app.start import Start
 
 __all__ = [
     "MANIFESTS",
@@ -50,3 +61,15 @@ __all__ = [
     "stand_in",
     "start_problems",
 ]
+
+#: where the names are, what is quickly imported first
+_MODULES = ("platforms", "loading", "configuration", "start", "desks", "assembly")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in _MODULES:
+            found = importlib.import_module(f"{__name__}.{module}")
+            if hasattr(found, name):
+                return getattr(found, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

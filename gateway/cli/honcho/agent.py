@@ -99,7 +99,8 @@ def _record(handed: Handed) -> None:
 
 def _print_seeded(result: dict[str, Any]) -> None:
     typer.echo(f"{result['peer']} has {result['file']}: {result['parts']} part(s).")
-    typer.echo("The service thinks about it in the background; then: honcho identity --show")
+    typer.echo("The service thinks about it in the background; a running gateway looks again")
+    typer.echo("within ten minutes. To see it: hermes-gateway honcho identity --show")
 
 
 def _known(place: Home, configuration: Loaded) -> dict[str, Any]:
