@@ -15,7 +15,7 @@ import typer
 from gateway.cli.common import FAILED, chosen_profile, existing_store, home, note, show
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from gateway.people import Applied, Change, Conflict, People, Preview, Rehoming
 
@@ -97,8 +97,13 @@ def follow(result: Applied | Conflict, who: Any, *, wanted: bool | None, quiet: 
         note("Memory stays where it is until you say: hermes-gateway people rehome")
         return
     concerned = {peer for move in result.preview.moves for peer in (move.before, move.after)}
+    let_follow(who, sorted(concerned))
+
+
+def let_follow(who: Any, concerned: Sequence[str]) -> None:
+    """Begin to let the memory of some peers follow; a running gateway does the work."""
     with rehoming_service() as service:
-        job = asyncio.run(service.start(who, sorted(concerned)))
+        job = asyncio.run(service.start(who, concerned))
     note(f"Memory follows as job {job.id}; see: hermes-gateway people rehome --status")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gateway.cli.changing import author, let_follow
 from gateway.cli.common import (
     FAILED,
     MISUSED,
@@ -97,6 +98,8 @@ def _run(
         except (StoppedError, KeyboardInterrupt):
             fail("Stopped. Nothing was saved.", FAILED)
         show(outcome.as_json(), as_json=as_json, human=lambda: _print(outcome))
+        if outcome.follow:
+            let_follow(author("setup"), outcome.follow)
         if outcome.saved and outcome.install:
             from gateway.cli.model import fetch
 

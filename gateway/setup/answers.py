@@ -28,7 +28,7 @@ KNOWN = frozenset(
         *("platforms.slack.bot_token", "platforms.slack.app_token"),
         "platforms.slack.signing_secret",
         *("platforms.*.allow", "platforms.*.admins"),
-        *("who.answer", "who.my_ids.*", "who.prefix", "who.pooled"),
+        *("who.answer", "who.my_ids.*", "who.prefix", "who.pooled", "who.follow"),
         *("who.pinUserPeer", "who.userPeerAliases", "who.runtimePeerPrefix"),
         *("memory.place", "memory.key", "memory.base_url", "memory.token"),
         *("memory.agent", "memory.workspace"),
@@ -40,6 +40,8 @@ KNOWN = frozenset(
 )
 #: answers that hold maps of the operator's own keys
 _MAPS = frozenset({"who.userPeerAliases"})
+#: answers that may be there in vain: whether they are needed depends on who has written
+_AT_WILL = frozenset({"who.follow"})
 _PLATFORMS = ("telegram", "discord", "slack")
 
 
@@ -70,7 +72,7 @@ class FileAsker:
     def choose(self, question: Choice) -> str:
         scalar = self._scalar(question.id, must=question.must)
         if scalar is None:
-            return question.default
+            return question.unsaid or question.default
         keys = [option.key for option in question.options]
         word = scalar.text.strip()
         if set(keys) <= {YES, NO}:
@@ -132,7 +134,7 @@ class FileAsker:
         unused = [
             f"{self._place(node)}: {name}: is not asked for with the other answers; remove it"
             for name, node in _leaves(self._root, ())
-            if name in self._known and name not in self._used
+            if name in self._known - self._used - _AT_WILL
         ]
         if problems := self._problems or unused:
             raise AnswersError(*problems)

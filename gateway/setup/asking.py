@@ -38,6 +38,8 @@ class Choice:
     default: str
     #: a file of answers must hold it
     must: bool = False
+    #: what a file means that does not hold it, "" for the default
+    unsaid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +130,10 @@ class Asker(Protocol):
 _YES_OR_NO = (Option(YES, "yes"), Option(NO, "no"))
 
 
-def yes_or_no(asker: Asker, question: str, text: str, *, default: bool) -> bool:
+def yes_or_no(asker: Asker, question: str, text: str, *, default: bool, unsaid: str = "") -> bool:
     """Ask something that can be answered by yes or no."""
-    return asker.choose(Choice(question, text, _YES_OR_NO, YES if default else NO)) == YES
+    usual = YES if default else NO
+    return asker.choose(Choice(question, text, _YES_OR_NO, usual, unsaid=unsaid)) == YES
 
 
 def is_yes_or_no(question: Choice) -> bool:

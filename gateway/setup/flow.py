@@ -15,6 +15,7 @@ from gateway.setup.platforms import ask_platforms
 from gateway.setup.who import ask_who
 
 if TYPE_CHECKING:
+    from gateway.model.ids import PeerId
     from gateway.setup.drafts import Edit
     from gateway.setup.session import Session
 
@@ -26,6 +27,7 @@ def ask_everything(session: Session) -> None:
     ask_platforms(session)
     ask_memory(session)
     ask_who(session)
+    history.ask_follow(session)
 
 
 def ask_about_memory(session: Session, *, only_honcho: bool) -> None:
@@ -33,6 +35,7 @@ def ask_about_memory(session: Session, *, only_honcho: bool) -> None:
     ask_memory(session, only_honcho=only_honcho, thorough=True)
     ask_name(session)
     ask_who(session)
+    history.ask_follow(session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Outcome:
     saved: bool = False
     #: name of the local model that is to be fetched now
     install: str = ""
+    #: the peers whose memory is to follow now
+    follow: list[PeerId] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -59,6 +64,7 @@ class Outcome:
             "checks": self.checks,
             "notes": self.notes,
             "install": self.install,
+            "follow": list(self.follow),
             "next": self.steps,
         }
 
@@ -66,7 +72,8 @@ class Outcome:
 def conclude(session: Session) -> Outcome:
     """Show what would change, ask, and save it. Raises ``GatewayError`` where it cannot be."""
     edits, rows = session.edits(), mapping(session)
-    notes = [*merged(rows), *history.remains(session), *_new_warnings(session)]
+    seen = history.foreseen(session)
+    notes = [*merged(rows), *(one.text for one in seen.remains), *_new_warnings(session)]
     outcome = Outcome(edits, rows, notes, session.checks, install=session.install)
     if not edits:
         session.asker.say("Nothing changes.")
@@ -78,8 +85,18 @@ def conclude(session: Session) -> Outcome:
         return Outcome(edits, rows, notes, session.checks)
     change = history.save(session, edits)
     steps = [*_steps(session), *_undo(change)]
+    moving = sorted({peer for one in seen.moves for peer in (one.before, one.after)})
+    if seen.rehoming.sessions and not session.follow:
+        steps.append("hermes-gateway people rehome lets memory follow, whenever you want.")
     return Outcome(
-        edits, rows, notes, session.checks, saved=True, install=session.install, steps=steps
+        edits,
+        rows,
+        notes,
+        session.checks,
+        saved=True,
+        install=session.install,
+        follow=moving if session.follow else [],
+        steps=steps,
     )
 
 

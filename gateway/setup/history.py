@@ -14,6 +14,7 @@ from gateway.people.recording import recorded
 from gateway.pipeline.rules import identity_rules
 from gateway.policy import identity_change as policy
 from gateway.setup import drafts
+from gateway.setup.asking import NO, yes_or_no
 from gateway.store import migrate, readonly
 from gateway.store.sqlite import SqliteStore
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gateway.people import Preview
     from gateway.people.census import Census
     from gateway.setup.drafts import Edit
     from gateway.setup.session import Session
@@ -30,23 +32,27 @@ if TYPE_CHECKING:
 ACTOR = "setup"
 
 
-def remains(session: Session) -> list[str]:
-    """Return what of the memory of people who move does not follow by itself, in words."""
+def foreseen(session: Session) -> Preview:
+    """Return what the change of who is who would do to what is remembered."""
     before, after = _keys(session)
     paths = [path for path in {**before, **after} if before.get(path) != after.get(path)]
-    if not paths:
-        return []
     loaded = session.before
     rules = identity_rules(loaded.settings, loaded.honcho)
     ground = Ground(_census(session.bench.home.database), rules, session.bench.stand_in(loaded))
-    seen = preview(ground, Change({path: after.get(path) for path in paths}))
-    told = [one.text for one in seen.remains]
-    if seen.rehoming.messages:
-        told.append(
-            f"{seen.rehoming.messages} message(s) in {seen.rehoming.sessions} session(s) of "
-            "those who move are remembered under the old name, and can follow"
-        )
-    return told
+    return preview(ground, Change({path: after.get(path) for path in paths}))
+
+
+def ask_follow(session: Session) -> None:
+    """Ask whether memory shall follow, where somebody with memory moves."""
+    seen = foreseen(session).rehoming
+    if not seen.sessions:
+        return
+    text = (
+        f"{seen.messages} message(s) in {seen.sessions} session(s) of those who move are "
+        f"remembered under the old name. Let them follow once this is saved? It takes about "
+        f"{seen.calls} requests and can be undone."
+    )
+    session.follow = yes_or_no(session.asker, "who.follow", text, default=True, unsaid=NO)
 
 
 def save(session: Session, edits: list[Edit]) -> int | None:

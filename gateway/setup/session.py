@@ -54,6 +54,8 @@ class Session:
     now: Loaded = field(init=False)
     #: name of the local model to fetch once everything is saved
     install: str = ""
+    #: let the memory of those who move follow, once everything is saved
+    follow: bool = False
     #: what was asked of platforms and servers, and what they said
     checks: list[str] = field(default_factory=list)
 

@@ -51,8 +51,6 @@ async def lived_in(home: Home) -> Home:
     store = SqliteStore(home.database)
     await asyncio.to_thread(migrate.upgrade, store.engine)
     await store.write(met)
-    talk = await Talk(store).open()
-    await talk.say("One", "two", answer="Three.", where=ME)
     await store.close()
     return home
 
@@ -209,14 +207,27 @@ async def test_an_answer_changes_these_bytes(
     assert "\x1b" not in operator.raw
 
 
+@pytest.mark.parametrize("answer", ["y", "n"])
 async def test_who_is_who_stands_in_the_history_and_can_be_taken_back(
-    lived_in: Home, operator: Operator
+    lived_in: Home, operator: Operator, answer: str
 ) -> None:
     (lived_in.path / "honcho.json").write_text('{"peerName": "mira"}')
+    store = SqliteStore(lived_in.database)
+    talk = await Talk(store).open()
+    await talk.say("One", "two", answer="Three.", where=ME)
+    await store.close()
     await operator.run("memory", "setup")
-    await operator.goes_through(*BEFORE, ("Your name?", ""), *MINE, ("Save this?", ""))
-    assert "are remembered under the old name, and can follow" in operator.raw
-    assert "hermes-gateway aliases undo 1 takes back who is who." in await operator.ends()
+    await operator.goes_through(
+        *BEFORE,
+        ("Your name?", ""),
+        *MINE,
+        ("3 message(s) in 1 session(s) of those who move are remembered under the old", answer),
+        ("Save this?", ""),
+    )
+    said = await operator.ends()
+    assert "hermes-gateway aliases undo 1 takes back who is who." in said
+    assert ("hermes-gateway people rehome lets memory follow" in said) is (answer == "n")
+    assert ("Memory follows as job 1" in said) is (answer == "y")
     await operator.run("aliases", "history")
     await operator.ends()
     told = operator.result.getvalue()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.setup import judging
-from gateway.setup.answers import AnswersError, FileAsker
+from gateway.setup.answers import KNOWN, AnswersError, FileAsker
 from gateway.setup.asking import NO, YES, Accounts, Choice, Line, Option, Pairs, yes_or_no
+from tests.architecture.sources import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +113,20 @@ def test_all_faults_are_named_at_once_and_no_secret(ask: Callable[[str], FileAsk
     told = "\n".join(raised.value.problems)
     assert [name in told for name in ("nmae", "memory.key", "who.answer")] == [True] * 3
     assert "not a key" not in told
+
+
+def test_whether_memory_follows_may_be_said_in_vain(ask: Callable[[str], FileAsker]) -> None:
+    ask("who: {follow: yes}").finish()
+    assert yes_or_no(ask(""), "who.follow", "?", default=True, unsaid=NO) is False
+    assert yes_or_no(ask("who: {follow: yes}"), "who.follow", "?", default=False) is True
+
+
+def test_the_page_names_every_answer() -> None:
+    page = (ROOT / "docs" / "setup.md").read_text(encoding="utf-8")
+    example = page.partition("```yaml")[2].partition("```")[0]
+    names = {name.rpartition(".*")[0].rpartition(".")[2] or name for name in KNOWN if "*" in name}
+    names |= {name.rpartition(".")[2] for name in KNOWN if "*" not in name} | {"allow", "admins"}
+    assert [name for name in sorted(names - {"platforms"}) if name not in example] == []
 
 
 def test_a_refused_answer_ends_it(ask: Callable[[str], FileAsker]) -> None:
