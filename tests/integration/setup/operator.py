@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pytest
 
 _CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+#: stands behind everything that a command wrote
+_END = "<end of the command>"
 #: what a plain question ends with
 PROMPT = "\r\n> "
 
@@ -35,7 +37,7 @@ class Operator:
     @property
     def raw(self) -> str:
         """All that came over the terminal."""
-        return self.person.raw
+        return self.person.raw.replace(_END, "")
 
     async def run(self, *words: str) -> None:
         """Start a command."""
@@ -102,7 +104,12 @@ class Operator:
         """Wait for the command's end; return what was said since the last answer."""
         assert self._running is not None
         assert await asyncio.wait_for(self._running, 30) == code, self.raw
-        await asyncio.sleep(0.01)
+        stderr = self.person.streams.stderr
+        assert stderr is not None
+        ended = self.person.raw.count(_END)
+        stderr.write(_END)
+        stderr.flush()
+        await self.person.until(lambda: self.person.raw.count(_END) > ended, seconds=20)
         return self._new
 
 
