@@ -126,6 +126,13 @@ def apply(entries: Entries, change: Change, limit: int) -> Entries:
     return _within(change, entries, tuple(replaced), limit)
 
 
+def made(entries: Entries, change: Change) -> bool:
+    """Tell whether a change stands in the entries already: nothing is left of what it changes."""
+    content, old = change.content.strip(), change.old_text.strip()
+    wanted = change.action is Action.REMOVE or content in entries
+    return wanted and not any(old and old in entry for entry in entries if entry != content)
+
+
 def merge(base: Entries, ours: Entries, theirs: Entries) -> Entries:
     """Return ``ours`` with what ``theirs`` did to ``base`` meanwhile: no addition is lost."""
     known, there = {*base, *ours}, set(theirs)

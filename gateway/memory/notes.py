@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from gateway.memory import screen
-from gateway.memory.entries import Action, Change, ChangeError, Target, apply, usage
+from gateway.memory.entries import Action, Change, ChangeError, Target, apply, made, usage
 from gateway.model.errors import ToolError
 from gateway.ports import AgentTool
 from gateway.store import approvals
@@ -171,7 +171,8 @@ class Approvals:
     async def approve(self, id_: str, peer: PeerId | None = None) -> Staged | None:
         """Write what waits under ``id_``; None where nothing does.
 
-        Raises ``ToolError`` when it cannot be written any more; it goes on waiting then.
+        A write that a crash kept from being noted as made is not made again. Raises ``ToolError``
+        when it cannot be written any more; it goes on waiting then.
         """
         staged = await self._store.read(lambda conn: approvals.find(conn, id_, peer))
         if staged is None:
@@ -179,10 +180,11 @@ class Approvals:
         change = change_of(staged)
         if problem := fault(self._files.rules, change):
             raise ToolError(problem)
-        try:
-            await self._files.change(staged.write.peer, change)
-        except ChangeError as error:
-            raise ToolError(str(error)) from None
+        if not made(await self._files.read(staged.write.peer, change.target), change):
+            try:
+                await self._files.change(staged.write.peer, change)
+            except ChangeError as error:
+                raise ToolError(str(error)) from None
         await self._decide(staged.id, approvals.APPROVED)
         return staged
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.memory.entries import Target
-from gateway.model.errors import ToolError
+from gateway.model.errors import StoreError, ToolError
 from gateway.model.ids import PeerId
 from gateway.policy.audience import Audience
 from gateway.store.sqlite import SqliteStore
@@ -293,3 +293,34 @@ async def test_what_no_longer_fits_goes_on_waiting(notes: Notebook) -> None:
     with pytest.raises(ToolError, match="would exceed the limit"):
         await notes.approvals.approve(waiting["waiting"], MIRA)
     assert len(await notes.approvals.waiting(PeerId("mira"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"action": "add", "content": "Plays chess"}, "Likes tea\n§\nPlays chess\n"),
+        (
+            {"action": "replace", "content": "Likes green tea", "old_text": "tea"},
+            "Likes green tea\n",
+        ),
+        ({"action": "replace", "content": "Likes coffee", "old_text": "tea"}, "Likes coffee\n"),
+        ({"action": "remove", "old_text": "tea"}, ""),
+    ],
+)
+async def test_a_yes_that_a_crash_cut_off_is_given_once(
+    notes: Notebook, monkeypatch: pytest.MonkeyPatch, change: dict[str, str], text: str
+) -> None:
+    await notes.add("Likes tea")
+    notes.set(approval=True)
+    waiting = await notes.call(target="memory", **change)
+
+    async def die(*_: object) -> None:
+        raise StoreError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(notes.approvals, "_decide", die)
+        with pytest.raises(StoreError):
+            await notes.approvals.approve(waiting["waiting"], MIRA)
+    assert notes.text() == text
+    assert await notes.approvals.approve(waiting["waiting"], MIRA) is not None
+    assert (notes.text(), await notes.approvals.waiting()) == (text, [])

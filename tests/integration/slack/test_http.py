@@ -12,9 +12,13 @@ import pytest
 
 from adapters.slack.http import PATH
 from adapters.slack.manifest import HttpSettings
+from gateway.model.choice import Choice, Option, Pressed
 from gateway.model.errors import StoreBusyError
+from gateway.model.events import EventKind
+from gateway.model.outbound import Part, RichText
 from gateway.ports import ConnectionState
-from tests.integration.slack.support import HurriedClock, MemoryIntake, running, until
+from tests.emulators.slack.world import TEAM, USER
+from tests.integration.slack.support import HurriedClock, MemoryIntake, address, running, until
 
 if TYPE_CHECKING:
     from tests.emulators.slack import SlackEmulator
@@ -49,6 +53,26 @@ async def test_events_are_taken_in(slack: SlackEmulator, intake: MemoryIntake, p
         await slack.wait_until_acked()
     assert [(event.text, event.mentions_bot) for event in intake.events] == [("deploy", True)]
     assert slack.sockets.opened == 0
+
+
+async def test_a_pressed_button_is_taken_in(
+    slack: SlackEmulator, intake: MemoryIntake, port: int
+) -> None:
+    """Slack posts it as a form; the address by which anybody could answer for us is not kept."""
+    slack.events_url = f"http://127.0.0.1:{port}{PATH}"
+    choice = Choice("Zm9vYmFyYmF6", (Option("yes", "Yes"), Option("no", "No")))
+    async with running(slack, intake, **http(port)) as adapter:
+        await until(lambda: adapter.status.state is ConnectionState.CONNECTED)
+        slack.say("hello")
+        await slack.wait_until_acked()
+        where = address(f"D{USER[1:]}")
+        receipt = await adapter.send(Part("q_1", where, RichText("Shall I?"), choice=choice))
+        slack.click("No")
+        await slack.wait_until_acked()
+    [pressed] = [event for event in intake.events if event.kind is EventKind.PRESS]
+    assert pressed.pressed == Pressed(choice.id, "no", receipt.message)
+    assert (pressed.sender.scope, pressed.sender.id) == (TEAM, USER)
+    assert b"response_url" not in b"".join(each.raw for each in intake.received)
 
 
 async def test_200_means_stored(slack: SlackEmulator, intake: MemoryIntake, port: int) -> None:
