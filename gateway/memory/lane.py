@@ -40,9 +40,10 @@ class Wake:
     ) -> None:
         """Ask once the caller's transaction is committed; for the same ``once`` only once.
 
+        ``once`` begins with a turn's id, which no two sessions share: the shortest that is unique.
         ``everything``: whatever waits is to go, whether ``writeFrequency`` says so or not.
         """
-        dedupe = f"{session}/{once or sortable_id('w')}"
+        dedupe = once or sortable_id("w")
         payload = {_EVERYTHING: True} if everything else {}
         self._mailbox.put(tx, MEMORY, session, dedupe=dedupe, payload=payload)
 
