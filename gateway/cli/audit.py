@@ -13,6 +13,7 @@ from gateway.cli.common import (
     FAILED,
     MISUSED,
     JsonFlag,
+    chosen_profile,
     existing_store,
     fail,
     friendly,
@@ -45,13 +46,12 @@ def list_(
     """Show what was decided, the newest first. Who was erased cannot be named any more."""
     with friendly():
         wanted = {
-            "who": None if person is None else [person.strip()],
             "action": (action or "").strip().removesuffix("."),
             "since": None if since is None else _moment("--since", since),
             "until": None if until is None else _moment("--until", until),
         }
         with existing_store(home()) as store:
-            found = asyncio.run(store.read(lambda conn: _listed(conn, wanted, limit)))
+            found = asyncio.run(store.read(lambda conn: _listed(conn, person, wanted, limit)))
         show(found, as_json=as_json, human=lambda: _print_list(found))
 
 
@@ -71,11 +71,14 @@ def verify(
             raise typer.Exit(FAILED)
 
 
-def _listed(conn: Connection, wanted: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+def _listed(
+    conn: Connection, person: str | None, wanted: dict[str, Any], limit: int
+) -> list[dict[str, Any]]:
     from gateway.store import audit
 
     names = audit.people(conn)
-    rows = audit.listed(conn, *audit.matching(conn, **wanted), limit=limit)
+    who = None if person is None else _names(conn, person.strip())
+    rows = audit.listed(conn, *audit.matching(conn, who=who, **wanted), limit=limit)
     return [
         {
             **asdict(row),
@@ -86,6 +89,21 @@ def _listed(conn: Connection, wanted: dict[str, Any], limit: int) -> list[dict[s
         }
         for row in rows
     ]
+
+
+def _names(conn: Connection, person: str) -> list[str]:
+    """Return all that a person is called by now: their peers and accounts, and as was typed."""
+    from gateway import app
+    from gateway.model.errors import ConfigurationError
+    from gateway.people.estate import NobodyError, owner_of
+    from gateway.pipeline.rules import Current
+
+    try:
+        configuration = app.load(home(), profile=chosen_profile())
+        current = Current(app.rules_of(configuration), stand_in=app.stand_in(configuration))
+        return [person, *owner_of(conn, person, current).estate.names]
+    except (ConfigurationError, NobodyError):
+        return [person]
 
 
 def _verified(conn: Connection, noted: str | None) -> dict[str, Any]:

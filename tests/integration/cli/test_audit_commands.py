@@ -89,6 +89,22 @@ def test_rows_are_chosen(home: Home, words: list[str], seqs: list[int] | None) -
         assert _seqs(*words) == seqs
 
 
+def test_a_person_is_all_their_accounts(home: Home) -> None:
+    aliases = {MIRA: "mira", "discord:99": "mira"}
+    (home.path / "honcho.json").write_text(json.dumps({"userPeerAliases": aliases}))
+    with closing(sqlite3.connect(home.database)) as conn:
+        for platform, _, user in (one.partition(":") for one in aliases):
+            conn.execute(
+                "INSERT INTO person (platform, scope, user_id, kind, name, alternatives,"
+                " first_seen, last_seen) VALUES (?, '', ?, 'person', '', '[]',"
+                " '2026-11-29 12:00:00', '2026-11-29 12:00:00')",
+                (platform, user),
+            )
+        conn.commit()
+    for name in ("mira", MIRA, "discord:99"):
+        assert _seqs("--person", name) == [2, 1]
+
+
 def test_the_erased_have_no_name(home: Home) -> None:
     with closing(sqlite3.connect(home.database)) as conn:
         conn.execute("DELETE FROM audit_key WHERE person = ?", (MIRA,))
