@@ -42,9 +42,10 @@ _CALLS = 1_000_000
 class HurriedClock:
     """Real time, made to pass faster."""
 
-    def __init__(self) -> None:
+    def __init__(self, haste: float = _HASTE) -> None:
+        self._haste = haste
         self._began = time.monotonic()
-        self._start = datetime.now(UTC)
+        self._start = datetime.now(UTC).replace(minute=0, second=0)
 
     def now(self) -> datetime:
         """See ``gateway.ports.Clock``."""
@@ -52,11 +53,11 @@ class HurriedClock:
 
     def monotonic(self) -> float:
         """See ``gateway.ports.Clock``."""
-        return self._began + (time.monotonic() - self._began) * _HASTE
+        return self._began + (time.monotonic() - self._began) * self._haste
 
     async def sleep(self, seconds: float) -> None:
         """See ``gateway.ports.Clock``."""
-        await asyncio.sleep(max(seconds, 0.0) / _HASTE)
+        await asyncio.sleep(max(seconds, 0.0) / self._haste)
 
 
 @dataclass(slots=True)

@@ -33,6 +33,12 @@ def conclusions(tx: Tx, numbers: Sequence[int]) -> None:
     _drop(tx, gone)
 
 
+def of_pairs(tx: Tx, pairs: sa.Select[tuple[int]]) -> None:
+    """Delete all that these pairs concluded."""
+    mine = sa.select(conclusion.c.id).where(conclusion.c.pair.in_(pairs))
+    _drop(tx, list(tx.conn.execute(mine).scalars()))
+
+
 def said_in(tx: Tx, ref: SessionRef) -> None:
     """Delete what was concluded in a session and from nothing else, before its messages go.
 

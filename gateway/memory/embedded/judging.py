@@ -70,8 +70,8 @@ def _grounded(text: str, own: Sequence[Line], batch: Batch) -> bool:
     said = " ".join(line.text for line in own)
     asked = words.query(text)
     in_evidence = set(asked.which(said))
-    others = " ".join(line.text for line in batch.lines if not line.own)
+    others = " ".join(f"{line.author}: {line.text}" for line in batch.lines if not line.own)
     only_theirs = set(asked.which(others)) - in_evidence
     if len(_WORD.findall(said)) <= _ANSWER_WORDS:
         return bool(in_evidence) or not only_theirs
-    return bool(in_evidence) and len(in_evidence) >= len(only_theirs)
+    return len(in_evidence) > len(only_theirs)

@@ -86,7 +86,7 @@ def findings(batch: Batch) -> list[Finding]:
     known = [(slot_of(each.text), each) for each in batch.known]
     for line in batch.lines:
         if line.own:
-            for sentence in own_sentences([Statement(line.text, line.at)])[::-1]:
+            for sentence in own_sentences([Statement(line.text, line.at)]):
                 if not screen.fault(sentence.text):
                     made = _finding(sentence.text, line, known)
                     key = slot_of(made.text) or made.text.casefold()

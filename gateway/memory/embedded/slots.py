@@ -20,7 +20,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("name", r"\bmy name(?:\s+is|'s|’s)\s|\bcall me\s|\bменя зовут\s|我(?:的名字)?叫|我的名字是"),
     (
         "home",
-        r"\bi(?:'m|’m| am)?\s(?:\w+\s){0,2}?(?:live|living|moved|moving|settled)\s"
+        r"\bi(?:['’](?:m|ve)| am| have)?\s(?:\w+\s){0,2}?(?:live|living|moved|moving|settled)\s"
         r"(?:\w+\s){0,3}?(?:in|to|into|at)\s"
         r"|\bя\s(?:[^\W\d_]+\s){0,2}?(?:живу|переехал[аи]?|переезжаю|перебрал(?:ся|ась))\s"
         r"(?:[^\W\d_]+\s){0,2}?(?:в|во|на)\s"
@@ -70,7 +70,8 @@ def _compiled(shape: str) -> re.Pattern[str]:
 _RULES = tuple((slot, _compiled(shape)) for slot, shape in _SHAPES)
 #: what is denied is no answer to the question
 _DENIED = re.compile(
-    r"\b(?:not|never|no longer|used to|don't|don’t|больше не|не)\b|(?:不|没有|以前|曾经)",
+    r"\b(?:not|never|no longer|used to|don['’]t|would|could|might|want|wish|if|не|бы|если|хочу)\b"
+    r"|不|没有|以前|曾经|要是|如果|想",
     re.IGNORECASE,
 )
 

@@ -96,8 +96,7 @@ def delete_workspace(tx: Tx, name: str) -> None:
     ):
         raise ConflictError(f"Workspace {name} has active sessions; delete them first")
     pairs = sa.select(tables.pair.c.id).where(tables.pair.c.workspace == name)
-    of_space = sa.select(tables.conclusion.c.id).where(tables.conclusion.c.pair.in_(pairs))
-    forgetting.conclusions(tx, list(tx.conn.execute(of_space).scalars()))
+    forgetting.of_pairs(tx, pairs)
     for table in (tables.pair, session, peer):
         tx.conn.execute(sa.delete(table).where(table.c.workspace == name))
     tx.conn.execute(sa.delete(workspace).where(workspace.c.id == name))
