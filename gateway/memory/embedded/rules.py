@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: longer "sentences" are lists, logs or code
 _MAX_SENTENCE = 400
-_MAX_ANSWER = 5
+_MAX_ANSWER, _NEAREST = 5, 2
 #: an answer by rule keeps to lines that fit at least half as well as the best
 _HALF = 0.5
 #: stands for the time of a line of a card, which has none
@@ -73,7 +73,9 @@ class ByRule:
             *known.conclusions,
             *(each for each in said if each.text.casefold() not in stands),
         ]
-        fitting = await self._ranker.fitting(question, candidates, least=_HALF)
+        by_words = await ByWords().fitting(question, candidates, least=_HALF)
+        # something is always the closest in meaning: it is asked where no word is shared
+        fitting = by_words or (await self._ranker.fitting(question, candidates))[:_NEAREST]
         return [_shown(each) for each in fitting[:_MAX_ANSWER]]
 
 
