@@ -81,19 +81,22 @@ class Census:
         return [runtime_id(one.account) for one in self.known if one.kind == SenderKind.PERSON]
 
 
-def take(conn: Connection) -> Census:
-    """Look at the store."""
+def take(conn: Connection, *, talk_too: bool = False, sessions_too: bool = False) -> Census:
+    """Look at the store: at who wrote, and where asked for at how much, and where it stands.
+
+    What was said is counted through the whole ledger, so ask only where it is shown.
+    """
     team = facts.get(conn, BARE_TEAM)
     known = [one for one in people.known(conn) if one.kind in _LISTED]
     return Census(
         known=tuple(known),
         taken=names.taken(conn, names.PEER),
-        talk=tuple(talk.counted(conn)),
+        talk=tuple(talk.counted(conn)) if talk_too else (),
         console_seen=talk.last_activity(conn, CONSOLE.platform),
         bare_team=None if team is None else ScopeId(team),
         links=tuple(links.listed(conn)),
-        sources=tuple(homes.sources(conn)),
-        places=homes.of_all(conn),
+        sources=tuple(homes.sources(conn)) if sessions_too else (),
+        places=homes.of_all(conn) if sessions_too else {},
     )
 
 

@@ -138,14 +138,15 @@ def leftovers(
 ) -> Iterator[Home]:
     """Yield places that are nobody's any more: copies, and originals where asked for.
 
-    An original goes only where the session stands whole elsewhere and nothing is written to it.
+    Ask when no job is at work: a copy that was begun and is not wanted any more counts too. An
+    original goes only where the session stands whole elsewhere and nothing is written to it.
     """
     for source in found:
         here = places.get(source.id, [])
         active = next((one for one in here if one.state is HomeState.ACTIVE), None)
+        elsewhere = active is not None and not active.original and source.closed
         for one in here:
-            if one.state is not HomeState.KEPT:
-                continue
-            elsewhere = active is not None and not active.original and source.closed
-            if not one.original or (originals and elsewhere):
+            if one.state is not HomeState.ACTIVE and (
+                not one.original or (originals and elsewhere)
+            ):
                 yield one

@@ -122,7 +122,7 @@ def _following(
     kept = [
         one
         for one in plan.leftovers(found, places, originals=True)
-        if people is None or set(one.peers.values()) & people
+        if one.original and (people is None or set(one.peers.values()) & people)
     ]
     return Following(
         estimate=plan.estimate(chosen),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from gateway.model.errors import ConfigurationError
@@ -19,6 +20,7 @@ from gateway.store import identity_changes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from gateway.people.census import Census
     from gateway.people.values import AccountView, AliasView, PersonView, Preview
     from gateway.policy.identity_change import Change
     from gateway.ports import Clock
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_COUNTED = partial(census.take, talk_too=True)
+_WHOLE = partial(census.take, talk_too=True, sessions_too=True)
 #: what an edit by hand is recorded under
 BY_HAND = "file"
 #: looks at the file until somebody else who edits it all the time wins
@@ -62,12 +66,12 @@ class People:
     async def people(self, search: str = "") -> tuple[PersonView, ...]:
         """Return everybody, whoever wrote last first; ``search`` in names, peers and ids."""
         loaded = await self._loaded()
-        return listing.people(await self._ground(loaded), loaded, search)
+        return listing.people(await self._ground(loaded, _COUNTED), loaded, search)
 
     async def accounts(self) -> tuple[AccountView, ...]:
         """Return every account that wrote."""
         loaded = await self._loaded()
-        return listing.accounts(await self._ground(loaded), loaded)
+        return listing.accounts(await self._ground(loaded, _COUNTED), loaded)
 
     async def aliases(self) -> tuple[AliasView, ...]:
         """Return the entries of the alias map."""
@@ -91,7 +95,8 @@ class People:
         """Record what somebody changed in the file by hand since the last look."""
         if self._store is None:
             return None
-        present = policy.keys((await self.ground()).rules)
+        loaded = await self._loaded()
+        present = policy.keys(identity_rules(loaded.settings, loaded.honcho))
         now = self._clock.now()
         author = identity_changes.Author(BY_HAND)
 
@@ -131,7 +136,7 @@ class People:
 
     async def preview(self, change: Change) -> Preview:
         """Return what a change would do; its ``problems`` say why it cannot be made."""
-        return preview(await self.ground(), change)
+        return preview(await self._ground(await self._loaded(), _WHOLE), change)
 
     # --- changing ----------------------------------------------------------------------------
 
@@ -146,7 +151,7 @@ class People:
         await self.notice()
         for _ in range(TRIES):
             loaded = await self._loaded()
-            ground = await self._ground(loaded)
+            ground = await self._ground(loaded, _WHOLE)
             seen = preview(ground, change)
             if ground.revision != expected:
                 return await self._conflict(expected, seen)
@@ -168,7 +173,7 @@ class People:
         A later change of the same keys is a conflict: it would be undone with it.
         """
         change = await self.undoing(id_)
-        ground = await self.ground()
+        ground = await self._ground(await self._loaded(), _WHOLE)
         record = await self._record(id_)
         touched = policy.overtaken(record.edits, policy.keys(ground.rules))
         if touched and expected != ground.revision:
@@ -209,8 +214,10 @@ class People:
     async def _loaded(self) -> Loaded:
         return await asyncio.to_thread(self._load)
 
-    async def _ground(self, loaded: Loaded) -> Ground:
-        found = await self._read(census.take, census.NOBODY)
+    async def _ground(
+        self, loaded: Loaded, look: Callable[[Connection], Census] = census.take
+    ) -> Ground:
+        found = await self._read(look, census.NOBODY)
         rules = identity_rules(loaded.settings, loaded.honcho)
         return Ground(found, rules, self._stand_in(loaded))
 

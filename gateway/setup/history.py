@@ -100,4 +100,4 @@ def _census(database: Path) -> Census:
     if not _recordable(database):
         return census.NOBODY
     with readonly.look(database) as conn:
-        return census.take(conn)
+        return census.take(conn, talk_too=True, sessions_too=True)

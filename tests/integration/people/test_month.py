@@ -115,15 +115,15 @@ class Month:
         merging, splitting = self.service.merging, self.service.splitting
         return [
             lambda: self.alias("two", two),
+            lambda: self.change("prefix", prefix),
+            lambda: self.change("pin", pin),
+            lambda: self.undo("pin"),
+            lambda: self.undo("prefix"),
             lambda: self.alias("three", _aliases("mira")),
             lambda: self.change("wrong", merging("700100201", "mira")),
             lambda: self.undo("wrong"),
             lambda: self.alias("tobias", _aliases("tobias")),
-            lambda: self.change("prefix", prefix),
             lambda: self.alias("ana", _aliases("ana", "lev")),
-            lambda: self.change("pin", pin),
-            lambda: self.undo("pin"),
-            lambda: self.undo("prefix"),
             lambda: self.alias("wen", _aliases("wen")),
             lambda: self.change("one", merging("wen", "lev")),
             lambda: self.change("apart", splitting(_key(_discord(4)), "wen")),
@@ -136,11 +136,11 @@ class Month:
 async def test_a_month_of_changes(street: Street) -> None:
     deaths = 0
     for day, happens in enumerate(Month(street).days()):
-        for account in ACCOUNTS[day % 3 :: 3]:
+        for account in ACCOUNTS[day % 5 :: 5] if day else ACCOUNTS:
             await street.say(account)
         await street.captured()
         await happens()
-        for account in ACCOUNTS[(day + 1) % 3 :: 5]:
+        for account in ACCOUNTS[day % 7 :: 7]:
             await street.say(account)
         if day % 2:
             street.kill(1, after=day % 4 == 1)

@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gateway.model.errors import (
+    MemoryAmbiguousError,
+    MemoryRejectedError,
+    MemoryUnavailableError,
+)
 from gateway.store.people import Account
-from tests.integration.people.street import Street
+from tests.integration.people.street import Killed, Street
 from tests.integration.people.town import OPERATOR
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
 
+    from gateway.model.ids import SessionId
+    from gateway.model.memory import MemoryMessage
     from tests.integration.people.town import Town
 
 MIRA = Account("telegram", "", "700100200")
@@ -154,3 +161,68 @@ async def test_at_most_four_requests_a_second(street: Street) -> None:
     job = await street.follow()
     assert job.requests > 4
     assert street.time.elapsed - began >= (job.requests - 1) / 4
+
+
+@pytest.mark.parametrize("stored", [False, True])
+async def test_what_nobody_knows_of_is_asked_for(
+    street: Street, monkeypatch: pytest.MonkeyPatch, stored: bool
+) -> None:
+    """The service breaks off in the middle of a write, and is gone for a while after that."""
+    memory = street.following.memory
+    real, faults = memory.add, 0
+
+    async def add(session: SessionId, said: Sequence[MemoryMessage]) -> None:
+        nonlocal faults
+        faults += 1
+        if faults == 1:
+            if stored:
+                await real(session, said)
+            raise MemoryAmbiguousError("broken off")
+        if faults < 4:
+            raise MemoryUnavailableError("gone", code="memory_gone_for_now")
+        await real(session, said)
+
+    await street.set(telegram_700100200="mira", telegram_700100201="tobias")
+    with monkeypatch.context() as patched:
+        patched.setattr(memory, "add", add)
+        job = await street.follow()
+    assert (job.error, job.messages_done) == ("", 8)
+    assert faults > 3
+    found = await standing(street)
+    assert (found[MIRA.user_id], found[TOBIAS.user_id]) == ({"mira": 2}, {"tobias": 2})
+    speakers = await street.speakers()
+    assert len(await street.kept()) == len(speakers) + 8
+
+
+async def test_a_message_that_the_service_refuses_holds_nothing_up(
+    street: Street, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = street.following.memory
+    real = memory.add
+
+    async def add(session: SessionId, said: Sequence[MemoryMessage]) -> None:
+        if any(one.text.startswith("words 1 ") for one in said):
+            raise MemoryRejectedError("no")
+        await real(session, said)
+
+    await street.set(telegram_700100200="mira")
+    with monkeypatch.context() as patched:
+        patched.setattr(memory, "add", add)
+        job = await street.follow()
+    assert job.state == "done"
+    assert (await standing(street))[MIRA.user_id] == {"mira": 1}
+
+
+async def test_a_second_change_in_the_middle_wins(street: Street) -> None:
+    """The job ends where the configuration of that moment says, not where it was begun."""
+    street.kill(1, after=True)
+    await street.set(telegram_700100200="wrong", telegram_700100201="tobias")
+    with pytest.raises(Killed):
+        await street.follow()
+    await street.restart()
+    await street.set(telegram_700100200="mira")
+    await street.finished(1)
+    found = await standing(street)
+    assert (found[MIRA.user_id], found[TOBIAS.user_id]) == ({"mira": 2}, {"tobias": 2})
+    await street.purge()
+    assert "wrong" not in {row.peer for row in await street.kept()}
