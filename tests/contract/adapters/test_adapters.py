@@ -183,6 +183,33 @@ async def test_four_hundred_lines_of_code_stay_code(rig: Rig) -> None:
 
 
 @on()
+async def test_a_word_without_a_gap_is_cut_and_nothing_of_it_lost(rig: Rig) -> None:
+    await rig.up()
+    await converse(rig, "hello")
+    word = "".join(chr(ord("a") + number % 26) for number in range(9000))
+    await send(rig, word)
+    messages = rig.messages()
+    assert "".join(shown.text for shown in messages).replace("\n", "").endswith(word)
+    assert all(shown.size <= rig.limit for shown in messages)
+
+
+@on()
+async def test_a_table_of_four_hundred_rows_stays_a_table(rig: Rig) -> None:
+    """Every row once, in order, its cells on one line, inside a block that is closed."""
+    await rig.up()
+    await converse(rig, "hello")
+    rows = "\n".join(f"| item {number:03} | {number * 7} |" for number in range(400))
+    await send(rig, f"The list:\n\n| name | amount |\n|---|---|\n{rows}\n\nDone.")
+    messages = rig.messages()
+    code = "\n".join(shown.code for shown in messages)
+    found = re.findall(r"item (\d{3})[^\n\d]+(\d+)", code)
+    assert found == [(f"{number:03}", str(number * 7)) for number in range(400)]
+    assert len(re.findall(r"item \d{3}", heard(rig))) == 400
+    assert all(shown.size <= rig.limit for shown in messages)
+    assert heard(rig).rstrip().endswith("Done.")
+
+
+@on()
 async def test_words_of_a_model_ping_nobody(rig: Rig) -> None:
     """H-32."""
     await rig.up()
