@@ -94,6 +94,9 @@ class ConsoleAdapter:
         await self._front.converse(ask)
         self._set_status(ConnectionState.STOPPED, "the input has ended")
 
+    async def ready(self, address: Address) -> None:
+        """Return at once: nothing is waited for before a send."""
+
     async def send(self, part: Part) -> Receipt:
         """Show a part where its question was asked, and release who waits for the answer.
 

@@ -68,6 +68,9 @@ class SlackAdapter:
     async def run(self, intake: Intake) -> None:
         await self._source.run(intake)
 
+    async def ready(self, address: Address) -> None:
+        """Return at once: nothing is waited for before a send."""
+
     async def send(self, part: Part) -> Receipt:
         try:
             return await self._sink.send(part)

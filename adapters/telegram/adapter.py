@@ -58,6 +58,9 @@ class TelegramAdapter:
     async def run(self, intake: Intake) -> None:
         await self._source.run(intake)
 
+    async def ready(self, address: Address) -> None:
+        await self._sink.ready(address)
+
     async def send(self, part: Part) -> Receipt:
         return await self._sink.send(part)
 

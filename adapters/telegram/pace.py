@@ -43,9 +43,14 @@ class Pacer:
         self._pace = Pace()
 
     async def take_turn(self, place: PlaceId) -> None:
-        """Return when ``place`` may be written to, and count it.
+        """Return when ``place`` may be written to, and count it; raises as ``ready``."""
+        await self.ready(place)
+        self._count(place)
 
-        Raises ``RateLimitedError``, without counting, when that is more than about a second away.
+    async def ready(self, place: PlaceId) -> None:
+        """Return when ``place`` may be written to.
+
+        Raises ``RateLimitedError`` when that is more than about a second away.
         """
         while (wait := self._wait(place, RULES)) > 0:
             if wait > LONGEST_SLEEP:
@@ -53,7 +58,6 @@ class Pacer:
                     "this chat is paused: Telegram's limit on messages", retry_after=wait
                 )
             await self._clock.sleep(wait)
-        self._count(place)
 
     def try_typing(self, place: PlaceId) -> bool:
         """Count a typing sign and return True, or return False when it should be left out."""

@@ -54,6 +54,10 @@ class Sink:
         self._board = board
         self._previews = previews
 
+    async def ready(self, address: Address) -> None:
+        """Return when the place may be written to."""
+        await self._pacer.ready(address.place)
+
     async def send(self, part: Part) -> Receipt:
         """Deliver ``part`` once: in the message that shows it already, else in a new one."""
         shown = self._board.find(part.turn)

@@ -83,6 +83,8 @@ class Delivery:
 
     async def handle(self, lease: Lease) -> Outcome:
         """Send one part and write down what became of it."""
+        if waits := await self._wait(lease):
+            return waits
         stored = await lease.write(lambda tx: self._begin(tx, lease.item))
         if stored.state.final:
             return Done()
@@ -96,6 +98,24 @@ class Delivery:
         if receipt is None:
             return self._final(stored, PartState.UNKNOWN, error="interrupted")
         return self._delivered(stored, receipt)
+
+    async def _wait(self, lease: Lease) -> Outcome | None:
+        """Let a place's limits pass before the send is committed to have begun.
+
+        Only where a send of unknown outcome is lost: a kill in the wait would look like one.
+        """
+        stored = await lease.store.read(lambda conn: outbox.load(conn, lease.item.payload["part"]))
+        where = stored.part.address
+        adapter = self._adapters.get((where.platform, where.account))
+        if adapter is None or stored.state is not PartState.WAITING:
+            return None
+        if _resend(adapter, stored.part) is not Resend.NEVER:
+            return None
+        try:
+            await adapter.ready(where)
+        except RateLimitedError as error:
+            return self._refused(lease, adapter, stored, error)
+        return None
 
     def bury(self, tx: Tx, item: Item, error: str) -> None:
         """``on_dead`` of the lane."""

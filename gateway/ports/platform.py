@@ -119,6 +119,13 @@ class Adapter(Protocol):
         """
         ...
 
+    async def ready(self, address: Address) -> None:
+        """Return when a send to this place may begin, so that none has begun that only waits.
+
+        Raises ``RateLimitedError`` where that is long; not asked where sends can be repeated.
+        """
+        ...
+
     async def send(self, part: Part) -> Receipt:
         """Send one part. Raises a ``PlatformError`` whose disposition says what is known."""
         ...

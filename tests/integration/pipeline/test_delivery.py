@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from gateway.ports import Answer
@@ -266,3 +268,25 @@ async def test_a_platform_that_is_off_keeps_its_answers_for_later(house: House) 
         [text] = await house.answers(1)
         assert text.startswith("re: hello")
         await house.settled()
+
+
+async def test_a_send_that_only_waits_for_its_pace_has_not_begun(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill in the wait would make it unknown on a platform that cannot be asked."""
+    waits, go = asyncio.Event(), asyncio.Event()
+
+    async def ready(_address: object) -> None:
+        waits.set()
+        await go.wait()
+
+    async with house.running() as gateway:
+        monkeypatch.setattr(gateway.adapters[0], "ready", ready)
+        house.tg.say("hello", user=MIRA)
+        await waits.wait()
+        assert house.column("SELECT state FROM outbox") == ["waiting"]
+    async with house.running():
+        [answer] = await house.answers(1)
+        await house.settled()
+    assert answer.startswith("re: hello")
+    assert house.column("SELECT state FROM outbox") == ["delivered"]
