@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
+from gateway.model.ids import TurnId
 from gateway.ports import Answer
+from gateway.store import turns
 from tests.fakes.household import GROUP, MIRA, TOBIAS
 from tests.integration.pipeline.support import SPEED, House, mention, steps_of
 
@@ -241,12 +243,14 @@ async def test_what_a_platform_refuses_for_good_fails_and_lets_the_next_through(
 
 async def test_the_trace_keeps_what_the_model_took(house: House) -> None:
     house.agent.replies = [Answer("yes", model="test:big", requests=2, input_tokens=9)]
-    async with house.running():
+    async with house.running() as gateway:
         house.tg.say("hello", user=MIRA)
         await house.answers(1)
         await house.settled()
-    [usage] = house.column("SELECT usage FROM turn")
-    assert '"model": "test:big"' in usage
+        turn = TurnId(house.column("SELECT id FROM turn")[0])
+        usage = await gateway.store.read(lambda conn: turns.usage(conn, turn))
+    assert usage is not None
+    assert usage["model"] == "test:big"
     assert steps_of(house, "settled") == [("ok", "")]
 
 

@@ -159,6 +159,7 @@ async def test_only_what_is_used_is_asked_for(tg: TelegramEmulator, intake: Memo
         "channel_post",
         "edited_channel_post",
         "my_chat_member",
+        "callback_query",
     ]
 
 
