@@ -15,7 +15,7 @@ from gateway.pipeline.addresses import written
 from gateway.pipeline.linked import identity_of, linked_peers
 from gateway.policy import identity_check
 from gateway.policy.runtime_id import RuntimeId
-from gateway.store import audit, ledger, links, migrate, names, readonly
+from gateway.store import audit, erasing, ledger, links, migrate, names, readonly
 from gateway.store.lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
         yield Finding(Level.WARNING, "model", f"{number} turn(s) got no answer ({code}): {remedy}")
     yield from _people(readonly.accounts(conn), rules)
     yield from _overruled_links(conn, rules)
+    yield from _unforgotten(conn)
 
 
 def _audit(conn: Connection) -> Finding:
@@ -145,6 +146,12 @@ def _people(accounts: list[Account], rules: Rules) -> Iterator[Finding]:
         _, warnings = identity_check.check(rules.identity, shared=True)
         for line in warnings:
             yield Finding(Level.WARNING, "identity", line)
+
+
+def _unforgotten(conn: Connection) -> Iterator[Finding]:
+    if number := len(erasing.unfinished(conn)):
+        text = f"{number} erasure(s) wait for the memory service; the gateway goes on with them"
+        yield Finding(Level.WARNING, "privacy", text)
 
 
 def _overruled_links(conn: Connection, rules: Rules) -> Iterator[Finding]:

@@ -76,6 +76,10 @@ ITEM = (
     "INSERT INTO item (lane, key, dedupe, state, payload, run_at, created_at)"
     " VALUES ('turn', 'k', 'd', 'dead', '{}', '2026-11-29 12:00:00', '2026-11-29 12:00:00')"
 )
+ERASURE = (
+    "INSERT INTO erasure (id, plan, asked_by, started_at) VALUES ('e1', '{\"peers\": [],"
+    ' "sessions": [], "observers": [], "files": []}\', \'cli\', \'2026-11-29 12:00:00\')'
+)
 ASIDE = (
     "INSERT INTO set_aside (platform, account, number, fault, raw, received_at)"
     " VALUES ('telegram', '1', '1', 'odd', x'00', '2026-11-29 12:00:00')"
@@ -89,6 +93,7 @@ ASIDE = (
         (FACT.replace("STATE", "bad_credentials"), "put a valid one into .env"),
         (ITEM, "1 mailbox item(s) were given up"),
         (ASIDE, "1 update(s) could not be read"),
+        (ERASURE, "1 erasure(s) wait for the memory service"),
         ("UPDATE alembic_version SET version_num = 'old'", "hermes-gateway db upgrade"),
     ],
 )
