@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import httpx
 
 from gateway.model.errors import ConfigurationError
+from gateway.policy.hosts import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -65,13 +65,5 @@ def connect(
         base_url=endpoint.base_url,
         event_hooks={"request": [wait]} if before is not None else {},
         limits=httpx.Limits(keepalive_expiry=_KEEP_ALIVE),
-        trust_env=not _on_this_machine(endpoint.base_url),
+        trust_env=not is_loopback(httpx.URL(endpoint.base_url).host),
     )
-
-
-def _on_this_machine(url: str) -> bool:
-    host = httpx.URL(url).host
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

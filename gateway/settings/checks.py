@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from gateway.policy import naming
+from gateway.policy.hosts import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,19 @@ def check(settings: Settings, honcho: HonchoSettings, places: Places, findings: 
     if settings.role != "all" and not (settings.store.url or "").startswith("postgres"):
         problem = f"{settings.role} needs store.url: postgresql://…; or write role: all"
         findings.fault(places.role, ("role",), problem)
+
+
+def check_exposure(settings: Settings, config: Table, findings: Findings) -> None:
+    """Say so where other machines reach the operator's page."""
+    written, host = config.get("web", "host"), settings.web.host
+    if written is None or not settings.web.enabled or is_loopback(host):
+        return
+    findings.warn(
+        written.source,
+        ("web", "host"),
+        f"other machines reach the operator's page at {host}; nobody can sign in from there "
+        "unless a proxy with TLS stands in front, which is better with web.host: 127.0.0.1",
+    )
 
 
 def check_effect(settings: Settings, config: Table, findings: Findings) -> None:

@@ -140,6 +140,7 @@ class _Reading:
             aliases=memory.aliases.sources,
         )
         checks.check_effect(settings, config, self.findings)
+        checks.check_exposure(settings, config, self.findings)
         if memory.settings is not None:
             checks.check(settings, memory.settings, places, self.findings)
         if self.findings.faults:

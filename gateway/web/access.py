@@ -11,8 +11,9 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gateway.model.errors import GatewayError
+from gateway.policy.hosts import is_loopback
 from gateway.web.doors import Visitor
-from gateway.web.guard import is_loopback, name_of
+from gateway.web.guard import name_of
 from gateway.web.parts import Parts
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
+
+from gateway.policy.hosts import is_literal, is_loopback
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -82,7 +83,7 @@ class Guard:
 
     def _ours(self, given: str) -> bool:
         name = name_of(given)
-        return name in self._names or (self._literals and _literal(name))
+        return name in self._names or (self._literals and is_literal(name))
 
 
 def _mark(headers: MutableHeaders) -> None:
@@ -104,21 +105,3 @@ def names_of(host: str) -> frozenset[str]:
     if not is_loopback(host):
         here |= {socket.gethostname().lower(), socket.getfqdn().lower()}
     return frozenset(here)
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether an address or name leads to this machine only."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _literal(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

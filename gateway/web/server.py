@@ -15,9 +15,9 @@ import structlog
 
 from gateway.memory.embedded.listener import Listener, bind
 from gateway.ops.health import PAGE
+from gateway.policy.hosts import is_loopback
 from gateway.store import facts
 from gateway.web import site
-from gateway.web.guard import is_loopback
 
 if TYPE_CHECKING:
     import socket

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from gateway.web import api, pages
 from gateway.web.access import WITHIN, WRONG
 from gateway.web.doors import LINK_HOLDS, SESSION_HOLDS, SESSION_IDLES, Role
 from gateway.web.guard import LARGEST
-from tests.integration.web.conftest import HERE, enter
+from tests.integration.web.conftest import HERE, Site, enter
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable, Iterator
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import httpx
 
     from tests.integration.pipeline.support import House
-    from tests.integration.web.conftest import Site
 
 OPEN_TO_ALL = {"/sign-in"}
 
@@ -208,6 +208,22 @@ async def test_only_names_of_this_machine_are_served(served: Site) -> None:
             for host in (*ours, *others):
                 answer = await client.get(path, headers={"Host": host})
                 assert answer.status_code == (401 if host in ours else 421), host
+
+
+async def test_reached_from_elsewhere_it_needs_tls_in_front(house: House) -> None:
+    house.configure(web={"enabled": True, "host": "0.0.0.0"})
+    gateway, over = house.assemble(), asyncio.Event()
+    assert gateway.page is not None
+    site = Site(gateway.page)
+    key = await site.doors.link(Role.OPERATOR, by="test")
+    async with site.browser(address="192.0.2.9", base="http://192.0.2.7:8787") as client:
+        assert (await client.get("/", headers={"Host": "rebound.example"})).status_code == 421
+        assert (await client.get("/")).status_code == 401
+        assert (await enter(client, key)).status_code == 403
+        client.headers["X-Forwarded-Proto"] = "https"
+        assert "Secure" in (await enter(client, key)).headers["set-cookie"]
+    over.set()
+    await gateway.run(over)
 
 
 async def test_a_body_has_a_length_and_not_too_much_of_it(served: Site) -> None:

@@ -269,6 +269,23 @@ def test_a_value_that_does_nothing_yet_is_said(homes: Homes) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("web", "warned"),
+    [
+        ("{host: 0.0.0.0}", True),
+        ("{host: page.example.org}", True),
+        ("{host: 0.0.0.0, enabled: false}", False),
+        ("{host: 127.0.0.2}", False),
+        ("{host: localhost}", False),
+        ("{port: 9000}", False),
+    ],
+)
+def test_a_page_for_other_machines_is_warned_of(homes: Homes, web: str, warned: bool) -> None:
+    told = [line for line in homes.read(f"web: {web}\n").warnings if "web.host" in line]
+    assert bool(told) is warned
+    assert all("TLS" in line for line in told)
+
+
 SECRET = "hunter2-Secret-Value"
 
 
