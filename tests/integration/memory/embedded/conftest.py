@@ -8,8 +8,10 @@ import pytest
 
 from gateway.memory.embedded.serve import EmbeddedService
 from tests.contract import conftest as databases
+from tests.emulators.openai import ModelStub
 from tests.fakes.clock import FakeClock
 from tests.integration.memory.embedded.household import Household, client, plain
+from tests.integration.memory.embedded.thoughtful import Thoughtful, capable, thoughtful
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -41,3 +43,17 @@ async def home(store: Store, deriver: Deriver | None) -> AsyncIterator[Household
     yield made
     await made.close()
     await service.stop()
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ModelStub]:
+    """A model that is able to think, as a script."""
+    async with ModelStub() as made:
+        yield made
+
+
+@pytest.fixture
+async def mind(store: Store, model: ModelStub) -> AsyncIterator[Thoughtful]:
+    """A service that thinks with it."""
+    async with thoughtful(store, completer=capable(model)) as made:
+        yield made

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.emulators.openai import ModelStub
 from tests.integration.memory.embedded.thoughtful import (
     Thoughtful,
-    capable,
     documents,
-    thoughtful,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from typing import Any
 
-    from gateway.store.engine import Store
+    from tests.emulators.openai import ModelStub
+
 
 ANN, HERMES, IRIS = "ann", "hermes", "iris"
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[ModelStub]:
-    async with ModelStub() as made:
-        yield made
-
-
-@pytest.fixture
-async def mind(store: Store, model: ModelStub) -> AsyncIterator[Thoughtful]:
-    async with thoughtful(store, completer=capable(model)) as made:
-        yield made
 
 
 def say(mind: Thoughtful, text: str, session: str = "s1", **more: Any) -> Any:
