@@ -205,7 +205,9 @@ class Commands:
         if turns.request_stop(call.tx, conversation) is None:
             return call.text("stop.nothing")
         call.tx.on_commit(lambda: self._running.stop(conversation))
-        return call.text("stop.done")
+        # the stopped answer says so itself; who sits at a console waits for one to each line
+        silent = self._post.has_users(call.row.event.platform)
+        return "" if silent else call.text("stop.done")
 
     def _status(self, call: Call) -> str:
         known = sessions.find(call.tx.conn, call.row.conversation)

@@ -57,6 +57,10 @@ class Post:
             max_spans=facts.max_spans,
         )
 
+    def has_users(self, platform: PlatformName) -> bool:
+        """Tell whether people have accounts there; the console has none."""
+        return self._capabilities[platform].has_users
+
     def takes_files(self, platform: PlatformName) -> bool:
         """Tell whether files can be sent there."""
         return self._capabilities[platform].max_upload > 0
