@@ -39,7 +39,15 @@ def lanes(
     return [
         Lane(TURN, turns.handle, TURN_BACKOFF, concurrency=32, on_dead=turns.bury),
         Lane(COMMAND, commands.handle, quick, finishes=True, on_dead=commands.bury),
-        Lane(DELIVER, delivery.handle, DELIVERY_BACKOFF, finishes=True, on_dead=delivery.bury),
+        Lane(
+            DELIVER,
+            delivery.handle,
+            DELIVERY_BACKOFF,
+            # sends to a platform that hangs must leave room for those to the others
+            concurrency=512,
+            finishes=True,
+            on_dead=delivery.bury,
+        ),
         Lane(PREFETCH, prefetch.handle, quick, concurrency=8),
         Lane(SETTLE, ending.handle, quick),
         Lane(CONTROL, _noted, quick),
