@@ -21,7 +21,7 @@ LOOK = 0.5
 
 PeopleArgument = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[PERSON]…", help="Only what concerns these; left out: everybody."),
+    typer.Argument(metavar="PERSON", help="Only what concerns these; left out: everybody."),
 ]
 WaitFlag = Annotated[bool, typer.Option("--wait/--no-wait", help="Show the progress to its end.")]
 
