@@ -312,9 +312,8 @@ async def test_the_model_is_told_the_commands_that_there_are(study: Study) -> No
         admins = study.prompt()
     assert re.search(
         r"Memory session \S+, recall mode hybrid\."
-        r" The person can send /memory \| /search \| /title\.",
+        r" The person can send /memory \| /search \| /title \| /forget\.",
         mine,
     )
     assert "hermes-gateway" not in mine
     assert "On the command line: hermes-gateway memory | search." in admins
-    assert "/forget" not in mine
