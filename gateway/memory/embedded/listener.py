@@ -10,22 +10,23 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 #: longer than clients keep idle connections: a reused one is never just being closed
 _KEEP_ALIVE = 75
-#: seconds that running requests get at the end
-_LAST_WORDS = 5
+#: seconds that running requests get at the end, and then to say that they were broken off
+_GRACE, _LAST_WORDS = 1, 2
 
 
 class Listener:
     """Serves one application on one bound socket."""
 
     def __init__(self, app: ASGIApp, bound: socket.socket, *, name: str) -> None:
-        self._app = app
+        self._app = _Breakable(app)
         self._bound = bound
         self._name = name
         self._server: uvicorn.Server | None = None
@@ -52,13 +53,55 @@ class Listener:
         self._ticking = asyncio.create_task(server.main_loop(), name=self._name)
 
     async def stop(self) -> None:
-        """Finish running requests, refuse new ones, release the port. May be called twice."""
+        """Refuse new requests, release the port. May be called twice.
+
+        Running requests get a moment; what takes longer is broken off and answered with 503, so
+        that whoever thinks long holds up no stop.
+        """
         server, self._server = self._server, None
         ticking, self._ticking = self._ticking, None
         if server is not None and ticking is not None:
             server.should_exit = True
             await ticking
+            breaking = asyncio.create_task(self._app.break_off(_GRACE))
             await server.shutdown()
+            breaking.cancel()
+
+
+class _Breakable:
+    """An application whose running requests can be ended without a trace in the log."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._running: set[asyncio.Task[Any]] = set()
+        self._ending = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a request is a task of the server
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        self._running.add(task)
+        try:
+            await self._app(scope, receive, watched)
+        except asyncio.CancelledError:
+            if not self._ending or started:
+                raise
+            await Response(status_code=503)(scope, receive, send)
+        finally:
+            self._running.discard(task)
+
+    async def break_off(self, grace: float) -> None:
+        """End what still runs after ``grace`` seconds."""
+        await asyncio.sleep(grace)
+        self._ending = True
+        for task in self._running:
+            task.cancel()
 
 
 def bind(host: str, port: int) -> socket.socket:

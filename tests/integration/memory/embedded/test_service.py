@@ -98,6 +98,17 @@ async def test_a_running_request_is_finished_at_the_end(home: Household, deriver
     await stopping
 
 
+@pytest.mark.parametrize("deriver", [Slow], indirect=True)
+async def test_a_request_that_takes_long_holds_up_no_stop_and_leaves_no_trace(
+    home: Household, deriver: Slow, caplog: pytest.LogCaptureFixture
+) -> None:
+    asking = asyncio.create_task(home.post("peers/ann/representation", {}))
+    await deriver.asked.wait()
+    await home.service.stop()  # the deriver is never set free
+    assert (await asking).status_code == 503
+    assert [each for each in caplog.records if each.levelno >= logging.ERROR] == []
+
+
 async def test_no_answer_waits_for_an_acknowledgement(home: Household) -> None:
     async def once() -> float:
         start = time.perf_counter()
