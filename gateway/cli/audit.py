@@ -126,21 +126,22 @@ def _verified(conn: Connection, noted: str | None) -> dict[str, Any]:
 
 def _moment(option: str, text: str) -> datetime:
     number, unit = text.strip()[:-1], text.strip()[-1:]
-    if number.isdecimal() and unit in "dhm":
-        length = {"d": "days", "h": "hours", "m": "minutes"}[unit]
-        return datetime.now(UTC) - timedelta(**{length: int(number)})
     try:
+        if number.isdecimal() and unit in "dhm":
+            length = {"d": "days", "h": "hours", "m": "minutes"}[unit]
+            return datetime.now(UTC) - timedelta(**{length: int(number)})
         found = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         fail(f"{option} {text}: write a time such as 2026-11-29T18:00 (UTC), or 7d", MISUSED)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _print_list(found: list[dict[str, Any]]) -> None:
     if not found:
         typer.echo("Nothing was found.")
     for row in found:
-        detail = ", ".join(f"{name} {_text(value)}" for name, value in row["detail"].items())
+        shown = [each for each in row["detail"].items() if each[1] not in ("", None, [])]
+        detail = ", ".join(f"{name} {_text(value)}" for name, value in shown)
         subject = f" {_short(row['subject'])}" if row["subject"] else ""
         tail = f" ({detail})" if detail else ""
         head = f"{row['seq']:>5}  {row['at'][:19]}Z"

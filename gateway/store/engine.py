@@ -85,6 +85,8 @@ def translate(error: Exception) -> StoreError:
     Raise it ``from None``: the driver's own text may hold a row, and so what somebody said.
     """
     cause = getattr(error, "orig", None) or error
+    if isinstance(cause, OverflowError):  # SQLite's driver's word; PostgreSQL's says it itself
+        return StoreError("the database refused: a number is out of range")
     if _busy(cause):
         return StoreBusyError("another program holds the database's write lock; will try again")
     first, *_ = str(cause).strip().splitlines() or [type(cause).__name__]

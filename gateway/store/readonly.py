@@ -40,7 +40,7 @@ def look(path: Path) -> Iterator[Connection]:
     try:
         with engine.connect() as conn:
             yield conn
-    except sa.exc.SQLAlchemyError as error:
+    except (sa.exc.SQLAlchemyError, OverflowError) as error:
         raise translate(error) from None
     finally:
         engine.dispose()

@@ -100,7 +100,7 @@ class SqliteStore(Store):
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._readers, snapshot)
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, OverflowError) as error:
             raise translate(error) from None
 
     async def compact(self) -> bool:
@@ -175,7 +175,7 @@ class SqliteStore(Store):
             operation.result = operation.fn(tx)
             savepoint.commit()
             operation.callbacks = tuple(tx.callbacks)
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, OverflowError) as error:
             operation.error = translate(error)
         except Exception as error:
             operation.error = error

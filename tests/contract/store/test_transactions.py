@@ -227,6 +227,14 @@ async def test_closing_finishes_what_was_handed_in(store: Store) -> None:
     engine.dispose()
 
 
+async def test_a_number_beyond_all_rows_is_a_store_error(store: Store) -> None:
+    ask = sa.select(message.c.id).where(message.c.id == 10**30)
+    with pytest.raises(StoreError, match=r"the database refused: .*out of range"):
+        await store.read(lambda conn: conn.execute(ask).all())
+    with pytest.raises(StoreError, match=r"the database refused: .*out of range"):
+        await store.write(lambda tx: tx.conn.execute(ask).all())
+
+
 async def test_a_naive_time_is_refused(store: Store) -> None:
     naive = datetime(2026, 11, 29, 12, 0)  # noqa: DTZ001 - that is the point
     with pytest.raises(StoreError, match="a stored time needs its zone"):

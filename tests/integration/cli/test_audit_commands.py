@@ -80,6 +80,8 @@ def test_rows_are_listed_with_people_by_their_names(home: Home) -> None:
         (["--until", "2026-11-29T12:01:00+00:00"], [1]),
         (["--since", "2w"], None),
         (["--since", "tomorrow"], None),
+        (["--since", "99999999999d"], None),
+        (["--since", "9999-12-31T23:59-23:00"], None),
     ],
 )
 def test_rows_are_chosen(home: Home, words: list[str], seqs: list[int] | None) -> None:
