@@ -49,7 +49,7 @@ def test_the_wheel_holds_only_the_product_its_licence_and_its_entry_point(
     assert (info / "licenses" / "LICENSE").read_text(encoding="utf-8") == (
         ROOT / "LICENSE"
     ).read_text(encoding="utf-8")
-    assert "hermes-gateway = gateway.cli.main:main" in (info / "entry_points.txt").read_text(
+    assert "hermes-gateway = gateway.cli.entry:main" in (info / "entry_points.txt").read_text(
         encoding="utf-8"
     )
 
