@@ -195,8 +195,9 @@ class Client:
         await self._call(lambda rest: rest.request(route, json=later), patience=BRIEF)
 
     async def aclose(self) -> None:
-        """Close all connections; a later call opens new ones."""
-        rest, self._rest = self._rest, None
+        """Close all connections, also of a login under way; a later call opens new ones."""
+        async with self._login:
+            rest, self._rest = self._rest, None
         if rest is not None:
             await rest.close()
 

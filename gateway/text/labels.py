@@ -41,6 +41,8 @@ _PICTURES = {
 }
 #: what some file system or shell gives a meaning to
 _UNSAFE = regex.compile(r"[\\/:*?\"<>|()‹›'$&;!%~]|\p{C}")
+#: what no name begins with: hidden files, options, and what passes for structure in a text
+_MARKS = " .-#>=*~|+_"
 _DEVICES = regex.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
 
 
@@ -80,7 +82,7 @@ def distinct(labels: Iterable[str]) -> list[str]:
 
 def _safe(name: str) -> str:
     last = unicodedata.normalize("NFC", name).replace("\\", "/").rstrip("/").rpartition("/")[2]
-    label = _UNSAFE.sub("-", one_line(last, 4 * _LABEL_LIMIT)).strip(" .-")
+    label = _UNSAFE.sub("-", one_line(last, 4 * _LABEL_LIMIT)).lstrip(_MARKS).rstrip(" .-")
     stem, dot, kind = label.rpartition(".")
     room = _LABEL_LIMIT - len(kind) - 1
     if dot and room > 0:

@@ -28,6 +28,7 @@ from gateway.text.labels import distinct, document_label, picture_label
         ("x" * 300 + ".md", "x" * 77 + ".md", "text/markdown"),
         ("", "document.txt", "text/plain"),
         ("../", "document.txt", "text/plain"),
+        ("=", "document.txt", "text/plain"),
         ("a`b$(c).md", "a-b--c.md", "text/markdown"),
     ],
 )
