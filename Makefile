@@ -16,7 +16,7 @@ GUARDED := policy mailbox text
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help run test fuzz check fmt lint types budgets coverage bench eval stress conformance lock clean
+.PHONY: help run test thorough check fmt lint types budgets coverage bench eval stress conformance lock clean
 
 help: ## this text
 	@echo 'Hermes Gateway: one agent on many chat platforms, knowing each person.'
@@ -35,8 +35,8 @@ run: .venv/runtime ## start the gateway with a chat on this terminal; no key nee
 test: .venv/dev ## all suites, two at a time
 	@$(PYTEST) $(SUITES) $(ARGS)
 
-fuzz: .venv/dev ## the property tests of text and parsers with all their examples
-	@FUZZ=1 $(PYTEST) tests/unit/text tests/unit/discord tests/unit/slack tests/unit/telegram $(ARGS)
+thorough: .venv/dev ## all suites with all that is long: every example, every kill, a whole month
+	@THOROUGH=1 $(PYTEST) $(SUITES) $(ARGS)
 
 check: lint types budgets coverage ## what a change must pass: format, lint, types, layers, all suites, coverage
 

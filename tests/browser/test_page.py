@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import expect
 
 from gateway.web.pages.common import SECTIONS
+from tests.browser.conftest import FULL
 from tests.browser.support import both_wrote, peers, sign_in
 from tests.fakes.household import MIRA, STRANGER, TOBIAS
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from gateway.web.server import PageServer
     from tests.browser.support import NewPage, WebHouse
 
+#: on each change the two that show most of it, all of them for ``make check-web``
+LONG = pytest.mark.skipif(not FULL, reason="part of make check-web")
 PATHS = [section.path for section in SECTIONS]
 
 
@@ -34,7 +37,7 @@ async def follows(house: WebHouse, served: PageServer, account: str, person: str
     await house.until(lambda: current.rules.identity.aliases.get(account) == person, told)
 
 
-@pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
+@pytest.mark.parametrize("phone", [False, True][: 2 if FULL else 1], ids=str)
 async def test_two_accounts_become_one_person_and_two_again(
     house: WebHouse, served: PageServer, new_page: NewPage, phone: bool
 ) -> None:
@@ -118,6 +121,7 @@ async def tab_to(page: Page, name: str) -> None:
     raise AssertionError(f"{name} is not reached by Tab")
 
 
+@LONG
 async def test_all_of_it_goes_by_keyboard(
     house: WebHouse, served: PageServer, new_page: NewPage
 ) -> None:
@@ -156,6 +160,7 @@ async def test_all_of_it_goes_by_keyboard(
     await expect(page.locator("#live")).to_contain_text("Nobody waits")
 
 
+@LONG
 async def test_it_works_without_a_script(
     house: WebHouse, served: PageServer, new_page: NewPage
 ) -> None:
@@ -171,6 +176,7 @@ async def test_it_works_without_a_script(
     await expect(page.get_by_role("status").first).to_contain_text("Saved as change 1")
 
 
+@LONG
 async def test_what_happens_is_seen_without_reloading_and_nothing_outside_is_asked(
     house: WebHouse, served: PageServer, new_page: NewPage
 ) -> None:
@@ -187,6 +193,7 @@ async def test_what_happens_is_seen_without_reloading_and_nothing_outside_is_ask
     assert asked == {served.address}
 
 
+@LONG
 async def test_a_phone_never_scrolls_sideways(
     house: WebHouse, served: PageServer, new_page: NewPage
 ) -> None:

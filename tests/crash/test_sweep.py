@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.fakes.fuzzing import THOROUGH
+
 if TYPE_CHECKING:
     from tests.crash.processes import CrashHome
 
 pytestmark = pytest.mark.timeout(150)
 
 CHATS = [800_000 + number for number in range(10)]
-KILLS = 22
+KILLS = 22 if THOROUGH else 10
 #: messages in a second, over all chats
 RATE = 60.0
 #: a process is killed after at most so many sends, and after so many seconds anyhow
@@ -42,7 +44,7 @@ async def test_random_kills_lose_double_and_reorder_nothing(crash_home: CrashHom
     finally:
         talking.cancel()
         await asyncio.gather(talking, return_exceptions=True)
-    assert kills >= 20, f"only {kills} kills in {LONGEST:g} s"
+    assert kills >= 0.8 * KILLS, f"only {kills} kills in {LONGEST:g} s"
     await crash_home.start(tries=TRIES)
     await crash_home.quiet(60, memory=False)
     total = sum(map(len, said.values()))

@@ -1,13 +1,13 @@
-"""How many examples the large property tests try.
+"""How long the long tests are.
 
-Each change is tried with a fifth of them; ``make fuzz`` tries them all.
+Each change is tried with a short form of them; ``make thorough`` runs them in full.
 """
 
 from __future__ import annotations
 
 import os
 
-THOROUGH = bool(os.environ.get("FUZZ"))
+THOROUGH = bool(os.environ.get("THOROUGH"))
 
 
 def examples(number: int) -> int:

@@ -15,6 +15,7 @@ from gateway.model.ids import SessionId
 from gateway.people import Applied, Change
 from gateway.policy.identity_change import PEER_NAME, PIN, PREFIX
 from gateway.store.people import Account
+from tests.fakes.fuzzing import THOROUGH
 from tests.integration.people.street import Killed, Street
 from tests.integration.people.town import OPERATOR
 
@@ -135,7 +136,8 @@ class Month:
 
 async def test_a_month_of_changes(street: Street) -> None:
     deaths = 0
-    for day, happens in enumerate(Month(street).days()):
+    days = list(enumerate(Month(street).days()))
+    for day, happens in days if THOROUGH else days[:8]:
         for account in ACCOUNTS[day % 5 :: 5] if day else ACCOUNTS:
             await street.say(account)
         await street.captured()
@@ -155,6 +157,9 @@ async def test_a_month_of_changes(street: Street) -> None:
             await street.purge()
             await check(street)
             assert (await street.rehoming.preview()).kept == 0
+    assert deaths >= 1
+    if not THOROUGH:
+        return
     assert deaths >= 5
     found = {one.key: one.peer for one in await street.service.accounts()}
     assert found == {**_aliases(*HOUSEHOLD), "console": "system-user"}
