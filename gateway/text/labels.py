@@ -55,7 +55,7 @@ def document_label(name: str) -> tuple[str, str]:
     kind = label.rpartition(".")[2].lower() if "." in label else ""
     if kind in _TEXTS:
         return label, _TEXTS[kind]
-    return f"{label}.txt", _TEXTS["txt"]
+    return f"{label[: _LABEL_LIMIT - len('.txt')].rstrip(' .-')}.txt", _TEXTS["txt"]
 
 
 def picture_label(mime: str, ordinal: int) -> str:

@@ -1,7 +1,8 @@
 """Full-text search at size: what a hundred thousand messages weigh, and how long a query takes.
 
 Run as ``python -m tests.bench.search``. The text is invented from a fixed seed: words by Zipf's
-law in three alphabets, a third of them one person's among fifty.
+law in five languages (English, German, Russian, Chinese, Japanese by their alphabets), a third of
+them one person's among fifty.
 """
 
 from __future__ import annotations
@@ -56,17 +57,23 @@ class Words:
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
         latin = [*COMMON, "garden", *self._vocabulary()]
+        german = list(self._vocabulary("abcdefghiklmnoprstuvwzäöüß", 12000, longest=14))
         cyrillic = list(self._vocabulary("абвгдежзиклмнопрстуфхцчшэюя", 4000))
         self._han = [chr(0x4E00 + number) for number in range(1500)]
-        self._lists = [latin, latin, latin, cyrillic]
+        kana = [chr(number) for number in range(0x3042, 0x3094)]
+        self._japanese = [*kana, *self._han[:700], *(chr(0x30A2 + number) for number in range(80))]
+        self._lists = [latin, latin, german, cyrillic]
         self._weights = {
             id(words): list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
-            for words in (latin, cyrillic, self._han)
+            for words in (latin, german, cyrillic, self._han, self._japanese)
         }
 
     def sentence(self, length: int) -> str:
         """Return about ``length`` characters in one language."""
-        if self._chance.random() < 0.1:
+        kind = self._chance.random()
+        if kind < 0.05:
+            return "".join(self._draw(self._japanese, length // 3))
+        if kind < 0.15:
             return "".join(self._draw(self._han, length // 3)) + "天气" * (
                 self._chance.random() < 0.05
             )
@@ -85,10 +92,10 @@ class Words:
         return self._chance.choices(words, cum_weights=self._weights[id(words)], k=count)
 
     def _vocabulary(
-        self, letters: str = "abcdefghiklmnoprstuvwy", count: int = 12000
+        self, letters: str = "abcdefghiklmnoprstuvwy", count: int = 12000, longest: int = 9
     ) -> Iterator[str]:
         for _ in range(count):
-            yield "".join(self._chance.choices(letters, k=self._chance.randint(3, 9)))
+            yield "".join(self._chance.choices(letters, k=self._chance.randint(3, longest)))
 
 
 def _people() -> tuple[list[Json], list[Json]]:

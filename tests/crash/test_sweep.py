@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.timeout(150)
 
 CHATS = [800_000 + number for number in range(10)]
-KILLS = 22 if THOROUGH else 10
+KILLS = 22 if THOROUGH else 6
 #: messages in a second, over all chats
 RATE = 60.0
 #: a process is killed after at most so many sends, and after so many seconds anyhow

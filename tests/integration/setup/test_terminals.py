@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -132,6 +133,8 @@ def test_ctrl_c_ends_a_real_process_and_leaves_the_terminal_as_it_was(home: Home
     master, slave = os.openpty()
 
     def own_terminal() -> None:
+        # a test run in the background ignores it, and that is inherited
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
 
     before = termios.tcgetattr(slave)

@@ -22,6 +22,7 @@ from gateway.store.engine import Store
 from gateway.store.sqlite import SqliteStore
 from gateway.store.tables import metadata
 from tests.fakes.clock import FakeClock
+from tests.fakes.fuzzing import THOROUGH
 from tests.fakes.lanes import LANE, lane, record, recorded
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ MESSAGES = st.lists(
 DEATHS = st.lists(st.builds(Death, st.integers(1, 8), st.booleans()), max_size=4)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40 if THOROUGH else 10)
 @example([Message("x", ("step",), False)], [Death(write, True) for write in (2, 2, 2)])
 @example([Message("x", ("fail", "broken"), False)] * 3, [Death(3, False)] * 4)
 @given(MESSAGES, DEATHS)

@@ -26,6 +26,7 @@ from gateway.text.labels import distinct, document_label, picture_label
         ("two\nlines.md", "two lines.md", "text/markdown"),
         ("CON.md", "_CON.md", "text/markdown"),
         ("x" * 300 + ".md", "x" * 77 + ".md", "text/markdown"),
+        ("x" * 300, "x" * 76 + ".txt", "text/plain"),
         ("", "document.txt", "text/plain"),
         ("../", "document.txt", "text/plain"),
         ("=", "document.txt", "text/plain"),
@@ -42,7 +43,7 @@ def test_no_name_is_a_path_or_hides_what_it_is(name: str) -> None:
     assert not regex.search(r"\p{C}", label)
     assert not set(label) & set('\\/:*?"<>|\0')
     assert not label.startswith((".", "-"))
-    assert 1 <= len(label) <= 90
+    assert 1 <= len(label) <= 81
     assert document_label(label)[0] == label
 
 
