@@ -52,9 +52,9 @@ def test_memory_settings_are_searched_in_order() -> None:
         "/srv/mira/.honcho/config.json",
     ]
     assert len(Home.find({"HOME": USER}).honcho_candidates) == 2
-    work = Home.find({"HOME": USER, "HERMES_HOME": "/srv/h"}, "work").honcho_candidates
-    assert [str(path) for path in work[:2]] == [
-        "/srv/h/profiles/work/honcho.json",
+    office = Home.find({"HOME": USER, "HERMES_HOME": "/srv/h"}, "office").honcho_candidates
+    assert [str(path) for path in office[:2]] == [
+        "/srv/h/profiles/office/honcho.json",
         "/srv/h/honcho.json",
     ]
 
