@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,8 +65,9 @@ def verify(
 ) -> None:
     """Follow the chain from its first row to its last, and name the first row at fault."""
     with friendly():
+        noted = None if head is None else _hash(head)
         with existing_store(home()) as store:
-            found = asyncio.run(store.read(lambda conn: _verified(conn, head)))
+            found = asyncio.run(store.read(lambda conn: _verified(conn, noted)))
         show(found, as_json=as_json, human=lambda: _print_verdict(found))
         if not found["ok"]:
             raise typer.Exit(FAILED)
@@ -111,7 +113,7 @@ def _verified(conn: Connection, noted: str | None) -> dict[str, Any]:
 
     verdict = audit.check(conn)
     problem, anchor = verdict.problem, audit.ends(conn)[0]
-    if not problem and noted is not None and not audit.holds(conn, noted.strip().lower()):
+    if not problem and noted is not None and not audit.holds(conn, noted):
         problem = "the noted hash is not in the chain: it was made anew, or the row was dropped"
     return {
         "ok": not problem,
@@ -122,6 +124,13 @@ def _verified(conn: Connection, noted: str | None) -> dict[str, Any]:
         "problem": problem,
         "row": verdict.seq or None,
     }
+
+
+def _hash(text: str) -> str:
+    made = text.strip().lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", made):
+        fail("--head: a hash has 64 digits, 0-9 and a-f; copy it from audit verify", MISUSED)
+    return made
 
 
 def _moment(option: str, text: str) -> datetime:

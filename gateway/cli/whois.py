@@ -37,6 +37,8 @@ def _resolve(platform: str, account: str, place: str | None) -> dict[str, Any]:
         fail(f"{platform}: not a platform; choose one of {', '.join(sorted(manifests))}", MISUSED)
     if not account:
         fail("ID is empty; for example: hermes-gateway whois telegram 7654321", MISUSED)
+    if manifest.secrets:  # the console's people have no ids
+        account = _id(account, platform)
     configuration = loaded()
     bots = manifest.accounts(configuration.secrets)
     question = Question(manifest, account, place)
@@ -50,6 +52,16 @@ def _resolve(platform: str, account: str, place: str | None) -> dict[str, Any]:
     )
     found = background(question, identity, home().database)
     return answer(identity, configuration.sources) | found
+
+
+def _id(text: str, platform: str) -> str:
+    from gateway.settings.accounts import check_id
+    from gateway.settings.scalars import RefusedError
+
+    try:
+        return check_id(text, platform)
+    except RefusedError as refused:
+        fail(f"ID {text[:60]!r} {refused.problem}", MISUSED)
 
 
 def _explain(platform: str, account: str, result: dict[str, Any]) -> None:

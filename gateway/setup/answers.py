@@ -166,9 +166,13 @@ class FileAsker:
         )
 
     def _unknown(self, name: str, node: Node) -> str:
+        return f"{self._place(node)}: {name}: unknown answer; {self._hint(name)}"
+
+    def _hint(self, name: str) -> str:
+        if below := sorted(each for each in self._known if each.startswith(f"{name}.")):
+            return f"its answers have names of their own, such as {below[0]}"
         close = nearest(name, self._known)
-        hint = f"did you mean {close}?" if close else "no question has this name"
-        return f"{self._place(node)}: {name}: unknown answer; {hint}"
+        return f"did you mean {close}?" if close else "no question has this name"
 
     def _fault(self, name: str, node: Node | None, problem: str) -> None:
         place = self._place(node) if node else str(self._path)

@@ -9,13 +9,12 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from typer.testing import CliRunner
 
-from gateway.cli.main import cli
 from gateway.settings.home import Home
 from gateway.store import audit, migrate
 from gateway.store.sqlite import SqliteStore
 from tests.contract.store.samples import NOW, later
+from tests.integration.cli.calls import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,12 +47,6 @@ def _rows(tx: Tx) -> None:
     audit.record(
         tx, "settings.changed", actor="file", subject="settings", now=later(120), keys=["a", "b"]
     )
-
-
-def run(*words: str, code: int = 0) -> str:
-    result = CliRunner().invoke(cli, list(words))
-    assert result.exit_code == code, result.output
-    return result.output
 
 
 def _seqs(*words: str) -> list[int]:
@@ -122,6 +115,7 @@ def test_a_sound_chain_shows_its_head_and_knows_what_was_noted(home: Home) -> No
     assert (found["ok"], found["rows"], found["last"]) == (True, 3, 3)
     assert found["head"] in run("audit", "verify", "--head", found["head"])
     assert "is not in the chain" in run("audit", "verify", "--head", "f" * 64, code=1)
+    assert "a hash has 64 digits" in run("audit", "verify", "--head", "zz", code=2)
 
 
 def test_a_changed_row_is_named_and_is_an_alarm_everywhere(home: Home) -> None:

@@ -297,6 +297,11 @@ def test_a_folder_that_is_gone_ends_no_command_badly(
     assert honcho.read_text() == FILE
 
 
+@pytest.mark.parametrize("account", ["mira", "7.5", "07654321", "-"])
+def test_whois_wants_an_id_that_can_be_one(honcho: Path, account: str) -> None:
+    assert "names are no ids" in run("whois", "telegram", "--", account, code=2)
+
+
 def test_it_is_said_when_a_change_counts(home: Home, honcho: Path) -> None:
     assert data("honcho", "mode", "tools")["takes_effect"] == "start"
     lock = ProcessLock(home.lock)
