@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ class Followed:
         async def read_again() -> None:
             nonlocal present
             try:
-                loaded = load(self.home, profile=present.settings.profile)
+                loaded = await asyncio.to_thread(load, self.home, profile=present.settings.profile)
             except ConfigurationError as error:
                 log.error("settings.kept", action="reload", problems=list(error.problems))
                 await self._keep(error.problems)
