@@ -57,8 +57,10 @@ class Polling:
         numbers = [number for number in map(update_number, answer) if number is not None]
         if not numbers:
             raise _unreadable("holds no numbered update")
-        # From this batch alone: after a silent week Telegram may begin at lower numbers.
-        offset = max(numbers) + 1
+        # From this batch alone: after a silent week Telegram may begin at lower numbers. By its
+        # last number, not its highest: an update that comes twice and out of its order must not
+        # confirm what was not in the answer.
+        offset = numbers[-1] + 1
         cursor = Cursor(cursor_name(self._account), str(offset))
         await intake.accept((TELEGRAM, self._account), received, cursor)
         self._offset = offset

@@ -60,9 +60,10 @@ def main() -> None:
     print(f"{report.seconds:.0f} s, {faults} faults of {len(report.planned)} kinds")
     for name in ("telegram", "discord", "slack"):
         counts = report.counts
+        missing = counts[f"{name} missing"]
         print(
-            f"{name:9} {counts[name]} messages: lost {counts[f'{name} missing']}, doubled 0, "
-            f"out of order 0; answered by parts recorded as unknown {counts[f'{name} unknown']}"
+            f"{name:9} {counts[name]} messages: {counts[name] - missing} answered once and in "
+            f"order, {missing} by a part recorded as unknown that did not arrive"
         )
     for kind, count in sorted(report.planned.items()):
         print(f"  {count:4} {kind}")

@@ -58,8 +58,16 @@ class UpdateQueue:
         return int(update["update_id"])
 
     def redeliver(self, update_id: int) -> None:
-        """Deliver an update once more under its old id, confirmed or not."""
-        self._again.append(self.history[update_id])
+        """Deliver an update once more under its old id, confirmed or not.
+
+        What is not confirmed yet stands twice at its own place: answers go by the queue, and an
+        offset behind the highest number in one may confirm all before it.
+        """
+        update = self.history[update_id]
+        if update in self._pending:
+            self._pending.insert(self._pending.index(update), update)
+        else:
+            self._again.append(update)
         self._wake()
 
     def clear(self) -> None:

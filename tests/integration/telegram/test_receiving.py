@@ -340,3 +340,17 @@ async def test_ids_that_begin_again_are_followed(
 def message(text: str) -> dict[str, object]:
     chat = {"id": 42, "first_name": "Ann", "type": "private"}
     return {"message_id": 7, "chat": chat, "from": chat, "date": 1795982000, "text": text}
+
+
+async def test_a_repeat_in_a_full_queue_loses_nothing(
+    tg: TelegramEmulator, intake: MemoryIntake
+) -> None:
+    """More updates wait than one answer holds, and the newest of them is delivered twice."""
+    words = [f"word {number}" for number in range(150)]
+    for each in words:
+        tg.say(each)
+    tg.duplicate()
+    async with running(tg, intake):
+        await until(lambda: not tg.pending())
+    assert list(dict.fromkeys(intake.texts)) == words
+    assert intake.texts[-2:] == [words[-1]] * 2

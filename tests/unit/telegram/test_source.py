@@ -34,6 +34,7 @@ class ScriptedClient(Client):
     def __init__(self, *script: object) -> None:
         self.script = list(script)
         self.patience: list[int] = []
+        self.offsets: list[int | None] = []
 
     async def get_me(self) -> Me:
         return ME
@@ -46,6 +47,7 @@ class ScriptedClient(Client):
 
     async def get_updates(self, offset: int | None, seconds: int) -> object:
         self.patience.append(seconds)
+        self.offsets.append(offset)
         if not self.script:
             raise asyncio.CancelledError
         step = self.script.pop(0)
@@ -61,6 +63,18 @@ class EmptyIntake:
         self, account: object, received: Sequence[Received], cursor: Cursor | None = None
     ) -> None:
         pytest.fail("there was nothing to accept")
+
+    async def cursor(self, name: str) -> str | None:
+        return None
+
+
+class OpenIntake:
+    """Takes everything."""
+
+    async def accept(
+        self, account: object, received: Sequence[Received], cursor: Cursor | None = None
+    ) -> None:
+        """See ``gateway.ports.Intake``."""
 
     async def cursor(self, name: str) -> str | None:
         return None
@@ -101,3 +115,22 @@ async def test_waits_and_polls(
     script: tuple[object, ...], slept: list[float], patience: list[int], state: ConnectionState
 ) -> None:
     assert await play(*script) == (slept, patience, state)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "offset"),
+    [
+        ((7, 8, 9), 10),
+        ((3, 8, 9), 10),  # an old one once more, in front
+        ((150, 1, 2), 3),  # one that is not due yet: 3 to 149 were not in the answer
+    ],
+)
+async def test_confirms_nothing_that_was_not_in_the_answer(
+    numbers: tuple[int, ...], offset: int
+) -> None:
+    client = ScriptedClient([{"update_id": number} for number in numbers])
+    polling = Polling(client, ACCOUNT, poll_seconds=30)
+    source = Source(client, ACCOUNT, SkippingClock(), polling, roll=lambda: 0.0)
+    with pytest.raises(asyncio.CancelledError):
+        await source.run(OpenIntake())
+    assert client.offsets == [None, offset]
