@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from gateway.model.ids import LedgerKey
 from gateway.model.turn import TurnState
 from gateway.pipeline import handing
 from gateway.store import files, ledger, messages, outbox, recall, search, turns
@@ -166,15 +165,7 @@ class Closing:
             mute = blank(row.event.text)
             if mute and not wordless:
                 continue
-            entry = ledger.Entry(
-                key=LedgerKey(f"{opened.turn.id}-m{row.message_id}"),
-                session=opened.turn.session,
-                turn=opened.turn.id,
-                peer=opened.turn.peer,
-                role=messages.USER,
-                message_id=row.message_id,
-                sent_at=row.event.sent_at,
-            )
+            entry = ledger.Entry(opened.turn.session, opened.turn.peer, row.message_id)
             skip = ledger.NO_TEXT if mute else rules.skip_user
             ledger.add(tx, entry, ledger.LedgerState.DUE, skip=skip, now=self._clock.now())
         if not rules.skip_user:
@@ -184,20 +175,10 @@ class Closing:
         now = self._clock.now()
         message = messages.add(
             tx,
-            turn.conversation,
             messages.Said(0, messages.ASSISTANT, "", said, now),
             session=turn.session,
             turn=turn.id,
-            now=now,
         )
-        entry = ledger.Entry(
-            key=LedgerKey(f"{turn.id}-m{message}"),
-            session=turn.session,
-            turn=turn.id,
-            peer=rules.agent_peer,
-            role=messages.ASSISTANT,
-            message_id=message,
-            sent_at=now,
-        )
+        entry = ledger.Entry(turn.session, rules.agent_peer, message)
         ledger.add(tx, entry, ledger.LedgerState.HELD, skip=rules.skip_agent, now=now)
         return message

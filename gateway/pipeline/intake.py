@@ -243,7 +243,7 @@ class StoreIntake:
     def _keep(self, tx: Tx, arrival: _Arrival, key: ConversationKey, *, role: str) -> None:
         event = arrival.event
         said = messages.Said(0, role, event.sender.name, event.text, event.sent_at)
-        message = messages.add(tx, key, said, now=self._clock.now())
+        message = messages.add(tx, said)
         inbox.admit(tx, arrival.row, event, key, message_id=message, raw=arrival.raw)
 
     def _enqueue(self, tx: Tx, arrival: _Arrival, lane: str, key: ConversationKey) -> None:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from gateway.model.ids import PeerId, SessionId
 from gateway.policy import naming
-from gateway.store import erased, names, search, sending
+from gateway.store import erased, names, search, sending, sessions
 from gateway.store.columns import metadata
 from gateway.store.erasure_tables import erasure
 from gateway.store.estate import Estate, chunks, direct_places
@@ -175,7 +175,7 @@ def _events(tx: Tx, estate: Estate) -> list[int]:
     loose = [row.message_id for row in found if row.message_id is not None]
     erased.keep(tx, found)
     tx.conn.execute(sa.delete(file).where(file.c.turn.in_(estate.turns())))
-    tx.conn.execute(sa.delete(ledger).where(ledger.c.turn.in_(estate.turns())))
+    tx.conn.execute(sa.delete(ledger).where(estate.remembered()))
     for some in chunks([row.id for row in found]):
         tx.conn.execute(sa.delete(inbox).where(inbox.c.id.in_(some)))
     return loose
@@ -192,7 +192,9 @@ def _anew(tx: Tx, name: SessionId, *, now: datetime) -> SessionId | None:
     """Let the others' rows of a shared session be written again, into a session in its place."""
     tx.conn.execute(
         sa.update(ledger)
-        .where(ledger.c.session == name, ledger.c.state == LedgerState.SAVED)
+        .where(
+            ledger.c.session_number == sessions.number(name), ledger.c.state == LedgerState.SAVED
+        )
         .values(state=LedgerState.DUE, attempts=0, look_at=None)
     )
     record = sending.record(tx.conn, name)

@@ -82,6 +82,11 @@ class Estate:
         events = events.where(self.received(), inbox.c.message_id.is_not(None))
         return sa.or_(message.c.turn.in_(self.turns()), message.c.id.in_(events))
 
+    def remembered(self) -> Condition:
+        """Whether a ledger row is of a message of one of their turns."""
+        said = sa.select(message.c.id).where(message.c.turn.in_(self.turns()))
+        return ledger.c.message_id.in_(said)
+
     def owns(self, table: sa.Table) -> Condition:
         """Whether a row of a table with platform, scope and user_id is one of the accounts."""
         return self._account(table.c.platform, table.c.scope, table.c.user_id)
@@ -97,23 +102,23 @@ class Estate:
 
     def sessions(self, conn: Connection) -> tuple[list[SessionId], list[SessionId]]:
         """Return their sessions: those that nobody else spoke in, and the shared ones."""
-        spoke = sa.select(turn.c.session).where(self.said())
+        spoke = sa.select(turn.c.session_number).where(self.said())
         touched = sa.select(session.c.id).where(
-            sa.or_(session.c.id.in_(spoke), session.c.peer.in_(self.peers))
+            sa.or_(session.c.number.in_(spoke), session.c.peer.in_(self.peers))
         )
-        others = sa.select(turn.c.session).where(sa.not_(self.said()))
-        own = conn.execute(touched.where(session.c.id.not_in(others))).scalars().all()
-        shared = conn.execute(touched.where(session.c.id.in_(others))).scalars().all()
+        others = sa.select(turn.c.session_number).where(sa.not_(self.said()))
+        own = conn.execute(touched.where(session.c.number.not_in(others))).scalars().all()
+        shared = conn.execute(touched.where(session.c.number.in_(others))).scalars().all()
         return list(own), list(shared)
 
     def conversations(self, conn: Connection) -> list[sa.Row[Any]]:
         """Return the conversations (key, platform, account, place, place_kind) theirs alone."""
         columns = ("key", "platform", "account", "place", "place_kind")
         theirs = sa.or_(
-            conversation.c.key.in_(sa.select(turn.c.conversation).where(self.said())),
+            conversation.c.key.in_(_talks().where(self.said())),
             conversation.c.key.in_(sa.select(inbox.c.conversation).where(self.received())),
         )
-        others = sa.select(turn.c.conversation).where(sa.not_(self.said()))
+        others = _talks().where(sa.not_(self.said()))
         mine = sa.select(inbox.c.id).where(self.received())
         waiting = sa.select(inbox.c.conversation).where(
             inbox.c.conversation.is_not(None), inbox.c.id.not_in(mine)
@@ -161,7 +166,7 @@ def holdings(conn: Connection, estate: Estate) -> Holdings:
         waiting=statements.count(
             conn,
             ledger,
-            ledger.c.turn.in_(in_turn),
+            estate.remembered(),
             ledger.c.state.in_(("held", "due", "sending")),
         ),
         files=statements.count(conn, file, file.c.turn.in_(in_turn), file.c.state != "dropped"),
@@ -171,6 +176,12 @@ def holdings(conn: Connection, estate: Estate) -> Holdings:
         + statements.count(conn, snapshot, snapshot.c.peer.in_(estate.peers)),
         parts=statements.count(conn, outbox, outbox.c.turn.in_(in_turn)),
     )
+
+
+def _talks() -> sa.Select[Any]:
+    """Return the conversations of turns, which a condition on the turns picks."""
+    talks = sa.select(session.c.conversation)
+    return talks.join(turn, turn.c.session_number == session.c.number)
 
 
 def former_peers(conn: Connection, accounts: Sequence[Account]) -> set[PeerId]:

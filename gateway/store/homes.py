@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from gateway.model.ids import PeerId, SessionId
 from gateway.policy import naming
+from gateway.store import sessions
 from gateway.store.ledger import OPEN, LedgerState
 from gateway.store.people import Account
 from gateway.store.people_tables import session_home as table
@@ -97,20 +98,22 @@ def sign(peers: Mapping[str, str]) -> str:
 
 def sources(conn: Connection) -> list[Source]:
     """Return every session that memory has something of, the oldest first."""
-    who = (ledger.c.session, turn.c.platform, turn.c.scope, turn.c.user_id, ledger.c.peer)
+    who = (session.c.id, turn.c.platform, turn.c.scope, turn.c.user_id, ledger.c.peer)
     said = conn.execute(
         sa.select(*who)
-        .join(turn, turn.c.id == ledger.c.turn)
-        .where(ledger.c.role == "user", ledger.c.state.in_(REMEMBERED))
+        .join(message, message.c.id == ledger.c.message_id)
+        .join(turn, turn.c.id == message.c.turn)
+        .join(session, session.c.number == ledger.c.session_number)
+        .where(message.c.role == "user", ledger.c.state.in_(REMEMBERED))
         .distinct()
     )
     voices: dict[str, list[tuple[Account, PeerId]]] = defaultdict(list)
     for row in said:
-        voices[row.session].append((Account(*row[1:4]), row.peer))
+        voices[row.id].append((Account(*row[1:4]), row.peer))
     counted = (
-        sa.select(ledger.c.session, sa.func.count().label("messages"))
+        sa.select(ledger.c.session_number, sa.func.count().label("messages"))
         .where(ledger.c.state.in_(REMEMBERED))
-        .group_by(ledger.c.session)
+        .group_by(ledger.c.session_number)
         .subquery()
     )
     found = conn.execute(
@@ -123,7 +126,7 @@ def sources(conn: Connection) -> list[Source]:
             counted.c.messages,
             session.c.opened_at,
         )
-        .join(counted, counted.c.session == session.c.id)
+        .join(counted, counted.c.session_number == session.c.number)
         .order_by(session.c.opened_at, session.c.id)
     )
     return [
@@ -215,12 +218,13 @@ def rows(
     """
     statement = (
         sa.select(
-            ledger, message.c.text, turn.c.platform, turn.c.scope, turn.c.user_id, turn.c.rung
+            *(ledger, message.c.turn, message.c.role, message.c.text, message.c.sent_at),
+            *(turn.c.platform, turn.c.scope, turn.c.user_id, turn.c.rung),
         )
         .join(message, message.c.id == ledger.c.message_id)
-        .join(turn, turn.c.id == ledger.c.turn)
+        .join(turn, turn.c.id == message.c.turn)
         .where(
-            ledger.c.session == home.source,
+            ledger.c.session_number == sessions.number(home.source),
             ledger.c.seq > after,
             ledger.c.state.in_(REMEMBERED),
             message.c.text != "",
@@ -245,9 +249,9 @@ def _row(row: sa.Row[Any], home: Home) -> Row:
         peer = home.peers.get(author(account, peer), peer)
     return Row(
         id=row.id,
-        key=row.key,
         seq=row.seq,
         turn=row.turn,
+        message_id=row.message_id,
         peer=PeerId(peer),
         role=row.role,
         rung=row.rung,
@@ -279,8 +283,13 @@ def land(tx: Tx, home: Home, until: int) -> None:
 
 def busy(conn: Connection, source: SessionId) -> bool:
     """Tell whether more may still be written into a session, or is on its way to the service."""
-    running = sa.select(turn.c.id).where(turn.c.session == source, turn.c.state.in_(_UNSETTLED))
-    waiting = sa.select(ledger.c.id).where(ledger.c.session == source, ledger.c.state.in_(OPEN))
+    here = sessions.number(source)
+    running = sa.select(turn.c.id).where(
+        turn.c.session_number == here, turn.c.state.in_(_UNSETTLED)
+    )
+    waiting = sa.select(ledger.c.id).where(
+        ledger.c.session_number == here, ledger.c.state.in_(OPEN)
+    )
     return any(conn.execute(each.limit(1)).first() for each in (running, waiting))
 
 
@@ -293,15 +302,14 @@ def activate(tx: Tx, home: Home) -> None:
     mine = sa.and_(session.c.id == home.source, session.c.peer.is_not(None))
     if len(own) == 1:
         tx.conn.execute(sa.update(session).where(mine).values(peer=own[0]))
-    spoken = sa.select(turn.c.platform, turn.c.scope, turn.c.user_id, turn.c.peer).where(
-        turn.c.session == home.source
-    )
+    here = turn.c.session_number == sessions.number(home.source)
+    spoken = sa.select(turn.c.platform, turn.c.scope, turn.c.user_id, turn.c.peer).where(here)
     for platform, scope, user, peer in tx.conn.execute(spoken.distinct()).all():
         now = home.peers.get(author(Account(platform, scope, user), peer), peer)
         tx.conn.execute(
             sa.update(turn)
             .where(
-                turn.c.session == home.source,
+                here,
                 turn.c.platform == platform,
                 turn.c.scope == scope,
                 turn.c.user_id == user,

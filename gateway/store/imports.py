@@ -18,7 +18,7 @@ from gateway.model.ids import AccountId, PlaceId, PlatformName, SessionId, new_t
 from gateway.model.turn import TurnState
 from gateway.policy import naming
 from gateway.policy.session import KeyParts, build_key
-from gateway.store import facts, messages, names, search
+from gateway.store import facts, messages, names, search, sessions
 from gateway.store.tables import conversation, fact, session, turn
 
 if TYPE_CHECKING:
@@ -76,22 +76,25 @@ def store(
         facts.put(tx, mark, str(upto), now=now)
     if not said:
         return 0
-    key, name, turn_id = _opened(tx, new, now=now)
-    ids = [messages.add(tx, key, each, session=name, turn=turn_id, now=now) for each in said]
+    name, turn_id = _opened(tx, new, now=now)
+    ids = [messages.add(tx, each, session=name, turn=turn_id) for each in said]
     search.feed_some(tx, ids)
     return len(ids)
 
 
-def _opened(tx: Tx, new: Imported, *, now: datetime) -> tuple[ConversationKey, SessionId, TurnId]:
-    """Return the conversation, session and turn of what is imported, made at the first call."""
+def _opened(tx: Tx, new: Imported, *, now: datetime) -> tuple[SessionId, TurnId]:
+    """Return the session and turn of what is imported, made at the first call."""
     key = build_key(
         KeyParts("default", PLATFORM, AccountId(new.source), PlaceKind.DIRECT, PlaceId(new.id))
     )
     found = tx.conn.execute(
-        sa.select(turn.c.session, turn.c.id).where(turn.c.conversation == key).limit(1)
+        sa.select(session.c.id, turn.c.id)
+        .join(turn, turn.c.session_number == session.c.number)
+        .where(session.c.conversation == key)
+        .limit(1)
     ).first()
     if found is not None:
-        return key, found.session, found.id
+        return found[0], found[1]
     original = f"{key}\n{new.source}"
     name = SessionId(
         naming.pick(
@@ -102,7 +105,7 @@ def _opened(tx: Tx, new: Imported, *, now: datetime) -> tuple[ConversationKey, S
     )
     names.take(tx, names.SESSION, name, original)
     _open_conversation(tx, new, key, name, now=now)
-    return key, name, _settled_turn(tx, new, key, name)
+    return name, _settled_turn(tx, new, name)
 
 
 def _open_conversation(
@@ -134,13 +137,12 @@ def _open_conversation(
     )
 
 
-def _settled_turn(tx: Tx, new: Imported, key: ConversationKey, name: SessionId) -> TurnId:
+def _settled_turn(tx: Tx, new: Imported, name: SessionId) -> TurnId:
     turn_id = new_turn_id()
     tx.conn.execute(
         sa.insert(turn).values(
             id=turn_id,
-            conversation=key,
-            session=name,
+            session_number=sessions.number(name),
             peer=new.peer,
             rung=new.rung,
             identity=dict(new.identity),

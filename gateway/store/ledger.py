@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from gateway.model.ids import LedgerKey, SessionId
 from gateway.store import sessions, statements
 from gateway.store.messages import Said
 from gateway.store.tables import ledger, message
@@ -19,7 +20,7 @@ from gateway.store.tables import ledger, message
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from gateway.model.ids import LedgerKey, PeerId, SessionId, TurnId
+    from gateway.model.ids import PeerId, TurnId
     from gateway.store.engine import Tx
 
 
@@ -49,40 +50,43 @@ OPEN = (LedgerState.HELD, LedgerState.DUE, LedgerState.SENDING)
 class Entry:
     """One message for memory, as it is written with its turn."""
 
-    key: LedgerKey
     session: SessionId
-    turn: TurnId
     peer: PeerId
-    role: str
     message_id: int
-    sent_at: datetime
+
+
+def key_of(turn: TurnId, message_id: int) -> LedgerKey:
+    """Return the key by which the memory service knows a message of ours. Never change it."""
+    return LedgerKey(f"{turn}-m{message_id}")
+
+
+def of(turn: TurnId) -> sa.ColumnElement[bool]:
+    """Return the condition that a row is of one turn's message."""
+    said = sa.select(message.c.id).where(message.c.turn == turn)
+    return ledger.c.message_id.in_(said)
 
 
 def known(conn: sa.Connection, peer: PeerId, session: SessionId | None) -> bool:
     """Tell whether the service has anything that a person said (in a session, where given)."""
     rows = sa.select(ledger.c.id).where(ledger.c.peer == peer, ledger.c.state == LedgerState.SAVED)
     if session is not None:
-        rows = rows.where(ledger.c.session == session)
+        rows = rows.where(ledger.c.session_number == sessions.number(session))
     return conn.execute(rows.limit(1)).first() is not None
 
 
 def add(tx: Tx, entry: Entry, state: LedgerState, *, skip: str = "", now: datetime) -> None:
-    """Write one row at the session's next position; the same key twice is a defect and raises.
+    """Write one row at the session's next position; the same message twice is a defect and raises.
 
     ``skip``: the setting by which this row never goes to memory; it is settled at once.
     """
     tx.conn.execute(
         sa.insert(ledger).values(
-            key=entry.key,
-            session=entry.session,
+            session_number=sessions.number(entry.session),
             seq=sessions.next_seq(tx, entry.session),
             peer=entry.peer,
-            role=entry.role,
             message_id=entry.message_id,
-            turn=entry.turn,
             state=LedgerState.SKIPPED if skip else state,
             reason=skip,
-            sent_at=entry.sent_at,
             created_at=now,
         )
     )
@@ -103,20 +107,22 @@ def skip_undelivered(tx: Tx, turn: TurnId) -> SessionId | None:
 
 
 def _let_go(tx: Tx, turn: TurnId, state: LedgerState, reason: str) -> SessionId | None:
-    session: SessionId | None = tx.conn.execute(
+    held = tx.conn.execute(
         sa.update(ledger)
-        .where(ledger.c.turn == turn, ledger.c.state == LedgerState.HELD)
+        .where(of(turn), ledger.c.state == LedgerState.HELD)
         .values(state=state, reason=reason)
-        .returning(ledger.c.session)
+        .returning(sessions.name_of(ledger.c.session_number))
     ).scalar()
-    if session is not None:
-        sessions.advance_index(tx, session)
+    if held is None:
+        return None
+    session = SessionId(held)
+    sessions.advance_index(tx, session)
     return session
 
 
 def unsettled(conn: sa.Connection, turn: TurnId) -> bool:
     """Tell whether rows of a turn wait for the memory service."""
-    return statements.count(conn, ledger, ledger.c.turn == turn, ledger.c.state.in_(OPEN)) > 0
+    return statements.count(conn, ledger, of(turn), ledger.c.state.in_(OPEN)) > 0
 
 
 def history(conn: sa.Connection, session: SessionId, *, limit: int = 400) -> list[Said]:
@@ -129,7 +135,10 @@ def history(conn: sa.Connection, session: SessionId, *, limit: int = 400) -> lis
     rows = conn.execute(
         sa.select(*columns)
         .join(ledger, ledger.c.message_id == message.c.id)
-        .where(ledger.c.session == session, ledger.c.reason != UNDELIVERED)
+        .where(
+            ledger.c.session_number == sessions.number(session),
+            ledger.c.reason != UNDELIVERED,
+        )
         .order_by(ledger.c.seq.desc())
         .limit(limit)
     ).all()
@@ -145,7 +154,7 @@ def counts(conn: sa.Connection, *, peer: PeerId | None = None) -> dict[str, int]
 
 def sessions_of(conn: sa.Connection, peer: PeerId) -> int:
     """Return in how many sessions a peer said something."""
-    number = sa.select(sa.func.count(sa.distinct(ledger.c.session)))
+    number = sa.select(sa.func.count(sa.distinct(ledger.c.session_number)))
     return int(conn.execute(number.where(ledger.c.peer == peer)).scalar_one())
 
 
@@ -164,6 +173,11 @@ def said_by(conn: sa.Connection, peer: PeerId, *, limit: int) -> list[Said]:
 
 def of_turn(conn: sa.Connection, turn: TurnId) -> list[dict[str, str | int]]:
     """Return a turn's rows for the trace, without their text."""
-    columns = (ledger.c.seq, ledger.c.role, ledger.c.peer, ledger.c.state, ledger.c.reason)
-    rows = conn.execute(sa.select(*columns).where(ledger.c.turn == turn).order_by(ledger.c.seq))
+    columns = (ledger.c.seq, message.c.role, ledger.c.peer, ledger.c.state, ledger.c.reason)
+    rows = conn.execute(
+        sa.select(*columns)
+        .join(message, message.c.id == ledger.c.message_id)
+        .where(message.c.turn == turn)
+        .order_by(ledger.c.seq)
+    )
     return [dict(row) for row in rows.mappings()]

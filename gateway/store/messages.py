@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from gateway.store import sessions
 from gateway.store.tables import message
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from gateway.model.ids import ConversationKey, SessionId, TurnId
+    from gateway.model.ids import SessionId, TurnId
     from gateway.store.engine import Tx
 
 USER = "user"
@@ -36,24 +37,16 @@ class Said:
 
 
 def add(
-    tx: Tx,
-    conversation: ConversationKey,
-    said: Said,
-    *,
-    session: SessionId | None = None,
-    turn: TurnId | None = None,
-    now: datetime,
+    tx: Tx, said: Said, *, session: SessionId | None = None, turn: TurnId | None = None
 ) -> int:
     """Store a message and return its id (``said.id`` is ignored)."""
     statement = sa.insert(message).values(
-        conversation=conversation,
-        session=session,
+        session_number=None if session is None else sessions.number(session),
         turn=turn,
         role=said.role,
         author=said.author,
         text=said.text,
         sent_at=said.sent_at,
-        stored_at=now,
     )
     return int(tx.conn.execute(statement.returning(message.c.id)).scalar_one())
 
@@ -67,5 +60,7 @@ def append_line(tx: Tx, message_id: int, line: str) -> None:
 def belong(tx: Tx, ids: Iterable[int], *, session: SessionId, turn: TurnId) -> None:
     """Say which session and turn stored messages belong to."""
     tx.conn.execute(
-        sa.update(message).where(message.c.id.in_(list(ids))).values(session=session, turn=turn)
+        sa.update(message)
+        .where(message.c.id.in_(list(ids)))
+        .values(session_number=sessions.number(session), turn=turn)
     )

@@ -6,6 +6,7 @@ something to do.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,15 @@ from gateway.model.errors import StoreError
 from gateway.store.engine import translate
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).resolve().parent.parent.parent / "migrations"
 
 #: the revision that this version of the code works with
-HEAD = "0015"
+HEAD = "0016"
 
 
 def current(engine: sa.Engine) -> str | None:
@@ -65,12 +69,38 @@ def _run(engine: sa.Engine, before: str | None, revision: str, *, down: bool) ->
             "use the version that wrote it, or a newer one"
         )
     try:
-        with engine.begin() as conn:
+        with engine.connect() as conn, _unbound(conn), conn.begin():
             _exclude_others(conn)
             config.attributes["connection"] = conn
             (command.downgrade if down else command.upgrade)(config, revision)
+            _bound(conn)
     except sa.exc.SQLAlchemyError as error:
         raise translate(error) from None
+
+
+@contextmanager
+def _unbound(conn: sa.Connection) -> Iterator[None]:
+    """Let SQLite write a table anew without what refers to its rows being deleted with it.
+
+    Foreign keys can be switched between transactions only; ``_bound`` checks them at the end.
+    """
+    if conn.dialect.name != "sqlite":
+        yield
+        return
+    driver: sqlite3.Connection = conn.connection.driver_connection  # type: ignore[assignment]
+    driver.execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        driver.execute("PRAGMA foreign_keys=ON")
+
+
+def _bound(conn: sa.Connection) -> None:
+    if conn.dialect.name != "sqlite":
+        return
+    astray = conn.execute(sa.text("PRAGMA foreign_key_check")).first()
+    if astray is not None:
+        raise StoreError(f"rows of {astray[0]} refer to rows of {astray[2]} that are not there")
 
 
 def _exclude_others(conn: sa.Connection) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from gateway.store import messages
-from gateway.store.tables import ledger, turn
+from gateway.store.tables import ledger, message, turn
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,15 +33,16 @@ class Known:
 def known(conn: sa.Connection) -> list[Known]:
     """Return every peer that said something, who spoke last first."""
     saved = sa.func.sum(sa.case((ledger.c.state == "saved", 1), else_=0))
-    last = sa.func.max(ledger.c.sent_at)
+    last = sa.func.max(message.c.sent_at)
     rows = conn.execute(
         sa.select(
             ledger.c.peer,
-            sa.func.max(sa.case((ledger.c.role == messages.ASSISTANT, 1), else_=0)),
+            sa.func.max(sa.case((message.c.role == messages.ASSISTANT, 1), else_=0)),
             sa.func.count(),
             saved,
             last,
         )
+        .join(message, message.c.id == ledger.c.message_id)
         .group_by(ledger.c.peer)
         .order_by(last.desc(), ledger.c.peer)
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from gateway.model.turn import TurnState
-from gateway.store import ledger, messages, search_index
+from gateway.store import ledger, messages, search_index, sessions
 from gateway.store.people_tables import session_home
 from gateway.store.tables import conversation, message, session, turn
 from gateway.store.tables import ledger as ledger_table
@@ -222,9 +222,11 @@ def _former(conn: sa.Connection, scope: Scope) -> list[str]:
         return []
     rows = conn.execute(
         sa.select(ledger_table.c.peer)
-        .join(session_home, session_home.c.source == ledger_table.c.session)
-        .join(turn, turn.c.id == ledger_table.c.turn)
-        .where(ledger_table.c.role == messages.USER, turn.c.peer == scope.peer)
+        .join(session, session.c.number == ledger_table.c.session_number)
+        .join(session_home, session_home.c.source == session.c.id)
+        .join(message, message.c.id == ledger_table.c.message_id)
+        .join(turn, turn.c.id == message.c.turn)
+        .where(message.c.role == messages.USER, turn.c.peer == scope.peer)
         .distinct()
     )
     return [peer for peer in rows.scalars() if peer != scope.peer]
@@ -240,7 +242,7 @@ def read(
     limit: int,
 ) -> list[Line]:
     """Return lines of a session, oldest first: the newest, or those beside a message's id."""
-    where = [message.c.session == session_id]
+    where = [message.c.session_number == sessions.number(session_id)]
     if after is not None:
         return _lines(conn, scope, *where, message.c.id > after, limit=limit)
     if before is not None:
@@ -258,10 +260,11 @@ def browse(conn: sa.Connection, scope: Scope, *, limit: int) -> list[Overview]:
     said = sa.func.max(message.c.sent_at)  # what was imported has later ids than it should
     last = sa.func.max(message.c.id)
     grouped = (
-        sa.select(message.c.session, sa.func.min(message.c.id), last, sa.func.count())
+        sa.select(session.c.id, sa.func.min(message.c.id), last, sa.func.count())
         .join(turn, turn.c.id == message.c.turn)
+        .join(session, session.c.number == message.c.session_number)
         .where(scope.holds(), message.c.role.in_(_SPOKEN), turn.c.state.not_in(_OPEN))
-        .group_by(message.c.session)
+        .group_by(session.c.id)
         .order_by(said.desc(), last.desc())
         .limit(limit)
     )
@@ -283,14 +286,13 @@ def _lines(
 ) -> list[Line]:
     """Return messages of closed turns in scope by id; what was never delivered was never said."""
     unsaid = sa.exists().where(
-        ledger_table.c.turn == message.c.turn,
         ledger_table.c.message_id == message.c.id,
         ledger_table.c.reason == ledger.UNDELIVERED,
     )
     statement = (
         sa.select(
             message.c.id,
-            message.c.session,
+            session.c.id,
             sa.func.coalesce(conversation.c.title, ""),
             message.c.role,
             message.c.author,
@@ -298,7 +300,7 @@ def _lines(
             message.c.sent_at,
         )
         .join(turn, turn.c.id == message.c.turn)
-        .outerjoin(session, session.c.id == message.c.session)
+        .join(session, session.c.number == message.c.session_number)
         .outerjoin(conversation, conversation.c.key == session.c.conversation)
         .where(
             *where,

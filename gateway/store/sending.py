@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from gateway.store import sessions, statements
-from gateway.store.ledger import OPEN, LedgerState
+from gateway.store.ledger import OPEN, LedgerState, key_of
 from gateway.store.tables import conversation, item, ledger, message, session, turn
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ class Row:
     """One open row with its text."""
 
     id: int
-    key: LedgerKey
     seq: int
     turn: TurnId
+    message_id: int
     peer: PeerId
     role: str
     #: the rung that named the peer
@@ -38,6 +38,11 @@ class Row:
     text: str
     sent_at: datetime
     created_at: datetime
+
+    @property
+    def key(self) -> LedgerKey:
+        """What the service knows the message by."""
+        return key_of(self.turn, self.message_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +60,18 @@ class SessionRecord:
 
 _COLUMNS = (
     ledger.c.id,
-    ledger.c.key,
     ledger.c.seq,
-    ledger.c.turn,
+    message.c.turn,
+    ledger.c.message_id,
     ledger.c.peer,
-    ledger.c.role,
+    message.c.role,
     sa.func.coalesce(turn.c.rung, ""),
     ledger.c.state,
     ledger.c.attempts,
     ledger.c.look_at,
     ledger.c.part_limit,
     message.c.text,
-    ledger.c.sent_at,
+    message.c.sent_at,
     ledger.c.created_at,
 )
 
@@ -93,8 +98,8 @@ def open_rows(conn: sa.Connection, name: SessionId, *, limit: int) -> list[Row]:
     rows = conn.execute(
         sa.select(*_COLUMNS)
         .join(message, message.c.id == ledger.c.message_id)
-        .outerjoin(turn, turn.c.id == ledger.c.turn)
-        .where(ledger.c.session == name, ledger.c.state.in_(OPEN))
+        .outerjoin(turn, turn.c.id == message.c.turn)
+        .where(_in(name), ledger.c.state.in_(OPEN))
         .order_by(ledger.c.seq)
         .limit(limit)
     )
@@ -107,27 +112,29 @@ def turns_waiting(conn: sa.Connection, name: SessionId) -> tuple[int, datetime |
     The time is None where nothing may go.
     """
     held = (
-        sa.select(ledger.c.turn, ledger.c.seq)
-        .where(ledger.c.session == name, ledger.c.state == LedgerState.HELD)
+        sa.select(message.c.turn, ledger.c.seq)
+        .join(message, message.c.id == ledger.c.message_id)
+        .where(_in(name), ledger.c.state == LedgerState.HELD)
         .order_by(ledger.c.seq)
         .limit(1)
     )
     first = conn.execute(held).first()
-    here = [ledger.c.session == name, ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING))]
+    here = [_in(name), ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING))]
     whole = [*here]
     if first is not None:
         here.append(ledger.c.seq < first.seq)
-        whole = [*here, ledger.c.turn != first.turn]
+        whole = [*here, message.c.turn != first.turn]
     last = sa.func.max(ledger.c.created_at, type_=ledger.c.created_at.type)
     newest: datetime | None = conn.execute(sa.select(last).where(*here)).scalar()
-    turns = sa.select(sa.func.count(ledger.c.turn.distinct())).where(*whole)
+    turns = sa.select(sa.func.count(message.c.turn.distinct()))
+    turns = turns.join(ledger, ledger.c.message_id == message.c.id).where(*whole)
     return conn.execute(turns).scalar_one(), newest
 
 
 def overtaken(conn: sa.Connection, name: SessionId, seq: int) -> bool:
     """Tell whether the service has a later row of the session than ``seq``."""
     later = (
-        ledger.c.session == name,
+        _in(name),
         ledger.c.seq > seq,
         ledger.c.state == LedgerState.SAVED,
     )
@@ -177,8 +184,12 @@ def take_back(tx: Tx, name: SessionId, *, in_vain: bool) -> None:
     )
 
 
+def _in(name: SessionId) -> sa.ColumnElement[bool]:
+    return ledger.c.session_number == sessions.number(name)
+
+
 def _in_flight(name: SessionId) -> tuple[sa.ColumnElement[bool], ...]:
-    return ledger.c.session == name, ledger.c.state == LedgerState.SENDING
+    return _in(name), ledger.c.state == LedgerState.SENDING
 
 
 def settle(
@@ -201,10 +212,11 @@ def unasked(conn: sa.Connection, lane: str) -> list[SessionRecord]:
     asked = sa.select(item.c.key).where(
         item.c.lane == lane, item.c.state.in_(("ready", "running"))
     )
-    waiting = sa.select(ledger.c.session).where(
-        ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING)), ledger.c.session.not_in(asked)
+    waiting = sa.select(ledger.c.session_number).where(
+        ledger.c.state.in_((LedgerState.DUE, LedgerState.SENDING))
     )
-    rows = conn.execute(_sessions().where(session.c.id.in_(waiting)).order_by(session.c.id))
+    idle = session.c.number.in_(waiting), session.c.id.not_in(asked)
+    rows = conn.execute(_sessions().where(*idle).order_by(session.c.id))
     return [SessionRecord(*row) for row in rows]
 
 
@@ -212,7 +224,10 @@ def sessions_with_rows(conn: sa.Connection) -> list[SessionId]:
     """Return each session that has rows which may go."""
     open_states = (LedgerState.DUE, LedgerState.SENDING)
     rows = conn.execute(
-        sa.select(ledger.c.session).where(ledger.c.state.in_(open_states)).distinct()
+        sa.select(session.c.id)
+        .join(ledger, ledger.c.session_number == session.c.number)
+        .where(ledger.c.state.in_(open_states))
+        .distinct()
     )
     return list(rows.scalars())
 
@@ -260,16 +275,14 @@ def supersede(tx: Tx, gone: SessionRecord, name: SessionId, *, now: datetime) ->
 def move_rows(tx: Tx, gone: SessionId, to: SessionId) -> None:
     """Move a lost session's open rows, in order, behind those of the one in its place."""
     ids = tx.conn.execute(
-        sa.select(ledger.c.id)
-        .where(ledger.c.session == gone, ledger.c.state.in_(OPEN))
-        .order_by(ledger.c.seq)
+        sa.select(ledger.c.id).where(_in(gone), ledger.c.state.in_(OPEN)).order_by(ledger.c.seq)
     ).scalars()
     for row in ids.all():
         tx.conn.execute(
             sa.update(ledger)
             .where(ledger.c.id == row)
             .values(
-                session=to,
+                session_number=sessions.number(to),
                 seq=sessions.next_seq(tx, to),
                 state=sa.case(
                     (ledger.c.state == LedgerState.SENDING, LedgerState.DUE),
@@ -289,11 +302,12 @@ def replaces(conn: sa.Connection, name: SessionId) -> bool:
 
 def summary(conn: sa.Connection) -> Sequence[sa.Row[Any]]:
     """Return (session, state, reason, rows, oldest) of all that is not saved."""
-    columns = (ledger.c.session, ledger.c.state, ledger.c.reason)
+    columns = (session.c.id.label("session"), ledger.c.state, ledger.c.reason)
     oldest = sa.func.min(ledger.c.created_at, type_=ledger.c.created_at.type)
     return conn.execute(
         sa.select(*columns, sa.func.count().label("rows"), oldest.label("oldest"))
+        .join(session, session.c.number == ledger.c.session_number)
         .where(ledger.c.state != LedgerState.SAVED)
         .group_by(*columns)
-        .order_by(ledger.c.session, ledger.c.state, ledger.c.reason)
+        .order_by(*columns)
     ).all()

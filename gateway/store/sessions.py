@@ -51,6 +51,23 @@ class Listed:
     replaced_by: SessionId | None
 
 
+def number(name: SessionId) -> sa.ScalarSelect[int]:
+    """Return what a ``session_number`` is compared with: NULL for a name that is none of ours."""
+    return sa.select(session.c.number).where(session.c.id == name).scalar_subquery()
+
+
+def name_of(column: sa.ColumnElement[int]) -> sa.ScalarSelect[str]:
+    """Return the name behind a ``session_number``, as a column."""
+    named = session.alias("named")
+    where = named.c.number == column
+    return sa.select(named.c.id).where(where).correlate_except(named).scalar_subquery()
+
+
+def of_conversation(key: ConversationKey) -> sa.Select[Any]:
+    """Return the numbers of a conversation's sessions, as the inside of an IN."""
+    return sa.select(session.c.number).where(session.c.conversation == key)
+
+
 def note(
     tx: Tx, key: ConversationKey, event: InboundEvent, *, participant: str | None, now: datetime
 ) -> None:
@@ -173,7 +190,9 @@ def repair_indexes(tx: Tx) -> list[SessionId]:
 
 _saved = sa.func.coalesce(
     sa.select(sa.func.min(ledger.c.seq) - 1)
-    .where(ledger.c.session == session.c.id, ledger.c.state.in_(("held", "due", "sending")))
+    .where(
+        ledger.c.session_number == session.c.number, ledger.c.state.in_(("held", "due", "sending"))
+    )
     .scalar_subquery(),
     session.c.last_seq,
 )

@@ -16,15 +16,13 @@ message = sa.Table(
     "message",
     metadata,
     row_id(),
-    text("conversation"),
-    text("session", null=True),
+    sa.Column("session_number", sa.Integer, sa.ForeignKey("session.number"), nullable=True),
     text("turn", null=True),
     text("role"),  # user | assistant | edit
     text("author", default=""),
     text("text"),
     time("sent_at"),
-    time("stored_at"),
-    sa.Index(None, "session", "id"),
+    sa.Index(None, "session_number", "id"),
     sa.Index(None, "turn"),
 )
 
@@ -72,8 +70,7 @@ turn = sa.Table(
     "turn",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    text("conversation"),
-    text("session"),
+    sa.Column("session_number", sa.Integer, sa.ForeignKey("session.number"), nullable=False),
     text("peer"),
     text("rung"),
     sa.Column("identity", PackedJson, nullable=False),
@@ -94,7 +91,7 @@ turn = sa.Table(
     text("error", default=""),
     time("created_at"),
     time("updated_at"),
-    sa.Index(None, "conversation", "id"),
+    sa.Index(None, "session_number", "id"),
     sa.Index(None, "state"),
 )
 
@@ -172,18 +169,16 @@ outbox = sa.Table(
     sa.Index(None, "state"),
 )
 
-#: each message on its way to memory; ``key`` is made before the first attempt
+#: each message on its way to memory; its key there is made of its turn's and its own id, and so
+#: stands before the first attempt
 ledger = sa.Table(
     "ledger",
     metadata,
     row_id(),
-    sa.Column("key", sa.Text, nullable=False, unique=True),
-    sa.Column("session", sa.Text, sa.ForeignKey("session.id"), nullable=False),
+    sa.Column("session_number", sa.Integer, sa.ForeignKey("session.number"), nullable=False),
     sa.Column("seq", sa.Integer, nullable=False),
     text("peer"),
-    text("role"),
-    sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=False),
-    text("turn"),
+    sa.Column("message_id", RowId, sa.ForeignKey("message.id"), nullable=False, unique=True),
     #: held (waits for a delivery) | due | sending | saved | parked | skipped
     text("state"),
     text("reason", default=""),
@@ -193,14 +188,12 @@ ledger = sa.Table(
     time("look_at", null=True),
     #: the limit by which it was cut at its first send
     sa.Column("part_limit", sa.Integer, nullable=True),
-    time("sent_at"),
     time("created_at"),
-    sa.UniqueConstraint("session", "seq"),
+    sa.UniqueConstraint("session_number", "seq"),
     sa.Index(None, "state"),
-    sa.Index(None, "turn"),
     sa.Index(
         "ix_ledger_open",
-        "session",
+        "session_number",
         "seq",
         sqlite_where=sa.text("state IN ('held', 'due', 'sending')"),
         postgresql_where=sa.text("state IN ('held', 'due', 'sending')"),
@@ -228,7 +221,9 @@ conversation = sa.Table(
 session = sa.Table(
     "session",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
+    #: what messages, turns and ledger rows have in place of the name; never given out again
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
     text("conversation"),
     sa.Column("ordinal", sa.Integer, nullable=False),
     #: the person of a personal conversation; a change opens a new session
@@ -241,6 +236,7 @@ session = sa.Table(
     #: where its rows go since the memory service lost it
     text("replaced_by", null=True),
     sa.UniqueConstraint("conversation", "ordinal"),
+    sqlite_autoincrement=True,
 )
 
 #: who was made a member of a memory session, with the flags as the service has them

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from gateway.store.people import Account
-from gateway.store.tables import conversation, ledger, session, turn
+from gateway.store.tables import conversation, ledger, message, session, turn
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,10 +36,13 @@ def counted(conn: Connection) -> list[Talk]:
     """Return how much of what each account said went to memory, or will."""
     who = (turn.c.platform, turn.c.scope, turn.c.user_id, session.c.peer)
     rows = conn.execute(
-        sa.select(*who, sa.func.count(ledger.c.session.distinct()), sa.func.count(ledger.c.id))
+        sa.select(
+            *who, sa.func.count(ledger.c.session_number.distinct()), sa.func.count(ledger.c.id)
+        )
         .select_from(ledger)
-        .join(turn, turn.c.id == ledger.c.turn)
-        .join(session, session.c.id == ledger.c.session)
+        .join(message, message.c.id == ledger.c.message_id)
+        .join(turn, turn.c.id == message.c.turn)
+        .join(session, session.c.number == ledger.c.session_number)
         .where(ledger.c.state.in_(REMEMBERED))
         .group_by(*who)
     )

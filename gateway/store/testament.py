@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from gateway.store import sessions
 from gateway.store.link_tables import link
 from gateway.store.note_tables import memory_write
 from gateway.store.tables import (
@@ -33,10 +34,8 @@ def read(conn: Connection, estate: Estate) -> dict[str, Rows]:
         "accounts": _rows(conn, sa.select(person).where(estate.owns(person))),
         "grants": _rows(conn, sa.select(access_grant).where(estate.owns(access_grant))),
         "links": _rows(conn, sa.select(link).where(estate.owns(link))),
-        "messages": _rows(
-            conn, sa.select(message).where(estate.messages()).order_by(message.c.id)
-        ),
-        "turns": _rows(conn, _without(turn, "recall").where(mine).order_by(turn.c.id)),
+        "messages": _rows(conn, _named(message).where(estate.messages()).order_by(message.c.id)),
+        "turns": _rows(conn, _named(turn, "recall").where(mine).order_by(turn.c.id)),
         "checkpoints": _rows(
             conn,
             sa.select(checkpoint)
@@ -45,7 +44,7 @@ def read(conn: Connection, estate: Estate) -> dict[str, Rows]:
         ),
         "ledger": _rows(
             conn,
-            sa.select(ledger).where(ledger.c.turn.in_(estate.turns())).order_by(ledger.c.id),
+            _named(ledger).where(estate.remembered()).order_by(ledger.c.id),
         ),
         "files": _rows(
             conn, sa.select(file).where(file.c.turn.in_(estate.turns())).order_by(file.c.id)
@@ -56,8 +55,14 @@ def read(conn: Connection, estate: Estate) -> dict[str, Rows]:
     }
 
 
-def _without(table: sa.Table, *names: str) -> sa.Select[Any]:
-    return sa.select(*(column for column in table.c if column.name not in names))
+def _named(table: sa.Table, *without: str) -> sa.Select[Any]:
+    """Return a table's columns, with the session's name in place of its number."""
+    columns = [
+        sessions.name_of(column).label("session") if column.name == "session_number" else column
+        for column in table.c
+        if column.name not in without
+    ]
+    return sa.select(*columns)
 
 
 def _rows(conn: Connection, statement: sa.Select[Any]) -> Rows:

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from gateway.model.events import PlaceKind
 from gateway.model.outbound import Address
 from gateway.model.turn import TurnState, check_transition
-from gateway.store import statements
+from gateway.store import sessions, statements
 from gateway.store.people import Account
-from gateway.store.tables import checkpoint, conversation, turn, turn_step
+from gateway.store.tables import checkpoint, conversation, session, turn, turn_step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,8 +47,7 @@ def create(tx: Tx, new: Turn, *, now: datetime) -> None:
     tx.conn.execute(
         sa.insert(turn).values(
             id=new.id,
-            conversation=new.conversation,
-            session=new.session,
+            session_number=sessions.number(new.session),
             peer=new.peer,
             rung=new.rung,
             identity=dict(new.identity),
@@ -69,8 +68,14 @@ def create(tx: Tx, new: Turn, *, now: datetime) -> None:
 
 def load(conn: sa.Connection, turn_id: TurnId) -> Turn | None:
     """Return a turn, or None."""
-    row = conn.execute(sa.select(turn).where(turn.c.id == turn_id)).first()
+    row = conn.execute(_whole().where(turn.c.id == turn_id)).first()
     return None if row is None else _turn(row)
+
+
+def _whole() -> sa.Select[Any]:
+    """Return turns with the names of their session and conversation."""
+    names = session.c.id.label("session"), session.c.conversation
+    return sa.select(turn, *names).join(session, session.c.number == turn.c.session_number)
 
 
 def _turn(row: sa.Row[Any]) -> Turn:
@@ -149,7 +154,7 @@ def direct_address(conn: sa.Connection, of: Turn) -> Address | None:
     where = (turn.c.platform, turn.c.account, turn.c.place, turn.c.thread)
     row = conn.execute(
         sa.select(*where)
-        .join(conversation, conversation.c.key == turn.c.conversation)
+        .select_from(_placed())
         .where(
             turn.c.platform == of.address.platform,
             turn.c.account == of.address.account,
@@ -161,6 +166,12 @@ def direct_address(conn: sa.Connection, of: Turn) -> Address | None:
         .limit(1)
     ).first()
     return None if row is None else Address(*row)
+
+
+def _placed() -> sa.Join:
+    """Return turns with their conversations."""
+    opened = turn.join(session, session.c.number == turn.c.session_number)
+    return opened.join(conversation, conversation.c.key == session.c.conversation)
 
 
 def filed_since(conn: sa.Connection, account: Account, peer: PeerId) -> datetime | None:
@@ -189,7 +200,7 @@ def last_direct(conn: sa.Connection, account: Account) -> tuple[Address, str] | 
     where = (turn.c.platform, turn.c.account, turn.c.place, turn.c.thread, turn.c.language)
     row = conn.execute(
         sa.select(*where)
-        .join(conversation, conversation.c.key == turn.c.conversation)
+        .select_from(_placed())
         .where(
             turn.c.platform == account.platform,
             turn.c.scope == account.scope,
@@ -205,8 +216,8 @@ def last_direct(conn: sa.Connection, account: Account) -> tuple[Address, str] | 
 def last_alone(conn: sa.Connection, peer: PeerId) -> Turn | None:
     """Return the last turn in which a person wrote to a bot alone; None: there is none."""
     row = conn.execute(
-        sa.select(turn)
-        .join(conversation, conversation.c.key == turn.c.conversation)
+        _whole()
+        .join(conversation, conversation.c.key == session.c.conversation)
         .where(turn.c.peer == peer, conversation.c.place_kind == PlaceKind.DIRECT)
         .order_by(turn.c.id.desc())
         .limit(1)
@@ -223,7 +234,10 @@ def request_stop(tx: Tx, conversation: ConversationKey) -> TurnId | None:
     """Ask the conversation's running turn to stop, also over a restart; None: none runs."""
     return tx.conn.execute(
         sa.update(turn)
-        .where(turn.c.conversation == conversation, turn.c.state == TurnState.RUNNING)
+        .where(
+            turn.c.session_number.in_(sessions.of_conversation(conversation)),
+            turn.c.state == TurnState.RUNNING,
+        )
         .values(stop_requested=True)
         .returning(turn.c.id)
     ).scalar()
@@ -233,7 +247,8 @@ def latest(
     conn: sa.Connection, conversation: ConversationKey, *, account: Account | None = None
 ) -> TurnId | None:
     """Return the conversation's newest turn (of one account, where given)."""
-    statement = sa.select(turn.c.id).where(turn.c.conversation == conversation)
+    here = turn.c.session_number.in_(sessions.of_conversation(conversation))
+    statement = sa.select(turn.c.id).where(here)
     if account is not None:
         statement = statement.where(
             turn.c.scope == account.scope, turn.c.user_id == account.user_id
@@ -246,11 +261,13 @@ def recent(
 ) -> list[sa.Row[Any]]:
     """Return the newest turns, of one peer or in one state where given; without any text."""
     columns = (
-        *(turn.c.id, turn.c.conversation, turn.c.session, turn.c.peer, turn.c.rung),
+        *(turn.c.id, session.c.conversation, session.c.id.label("session")),
+        *(turn.c.peer, turn.c.rung),
         *(turn.c.state, turn.c.attempt, turn.c.platform, turn.c.error),
         *(turn.c.created_at, turn.c.updated_at),
     )
-    statement = sa.select(*columns).order_by(turn.c.id.desc()).limit(limit)
+    statement = sa.select(*columns).join(session, session.c.number == turn.c.session_number)
+    statement = statement.order_by(turn.c.id.desc()).limit(limit)
     if peer:
         statement = statement.where(turn.c.peer == peer)
     if state:
@@ -269,8 +286,7 @@ def told(conn: sa.Connection, asking: Turn, status: str, detail: str) -> bool:
         sa.select(checkpoint.c.id)
         .join(turn, turn.c.id == checkpoint.c.turn)
         .where(
-            turn.c.conversation == asking.conversation,
-            turn.c.session == asking.session,
+            turn.c.session_number == sessions.number(asking.session),
             turn.c.id != asking.id,
             checkpoint.c.status == status,
             checkpoint.c.detail == detail,

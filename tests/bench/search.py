@@ -116,15 +116,16 @@ def _people() -> tuple[list[Json], list[Json]]:
                 "created_at": NOW,
             }
         )
-        opened.append({"id": name, "conversation": key, "ordinal": 1, "opened_at": NOW})
+        opened.append(
+            {"number": person + 1, "id": name, "conversation": key, "ordinal": 1, "opened_at": NOW}
+        )
     return conversations, opened
 
 
 def _turn(number: int, person: int) -> Json:
     return {
         "id": f"t_{number:020}",
-        "conversation": f"default:telegram:111:direct:{_chat(person)}",
-        "session": _session(person),
+        "session_number": person + 1,
         "peer": f"person{person}",
         "rung": "alias",
         "identity": {"peer": f"person{person}"},
@@ -142,28 +143,22 @@ def _turn(number: int, person: int) -> Json:
 def _message(id_: int, turn: Json, text: str) -> Json:
     return {
         "id": id_,
-        "conversation": turn["conversation"],
-        "session": turn["session"],
+        "session_number": turn["session_number"],
         "turn": turn["id"],
         "role": messages.USER if id_ % 2 else messages.ASSISTANT,
         "author": "Mira" if id_ % 2 else "",
         "text": text,
         "sent_at": NOW,
-        "stored_at": NOW,
     }
 
 
 def _row(message: Json) -> Json:
     return {
-        "key": f"{message['turn']}-m{message['id']}",
-        "session": message["session"],
+        "session_number": message["session_number"],
         "seq": message["id"],
         "peer": "hermes",
-        "role": message["role"],
         "message_id": message["id"],
-        "turn": message["turn"],
         "state": "saved",
-        "sent_at": NOW,
         "created_at": NOW,
     }
 

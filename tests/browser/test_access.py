@@ -49,7 +49,7 @@ async def test_axe_finds_nothing(
     house: WebHouse, served: PageServer, new_page: NewPage, scheme: str, phone: bool
 ) -> None:
     await fill(house)
-    (turn, session) = house.rows("SELECT id, session FROM turn ORDER BY id LIMIT 1")[0]
+    turn, session = house.first_turn()
     page = await new_page(phone=phone, color_scheme=scheme)
     found = []
     for path in ("/sign-in", f"/sign-in?key={await served.parts.doors.link(Role.VIEWER, by='t')}"):

@@ -203,7 +203,7 @@ async def test_a_phone_never_scrolls_sideways(
     await both_wrote(house)
     house.tg.say("let me in", user=STRANGER)
     await house.answers(1, STRANGER)
-    (turn, session) = house.rows("SELECT id, session FROM turn ORDER BY id LIMIT 1")[0]
+    turn, session = house.first_turn()
     page = await new_page(phone=True)
     await sign_in(page, served)
     more = (f"/traces/{turn}", f"/sessions/{session}", f"/people/{MIRA}", "/nowhere")

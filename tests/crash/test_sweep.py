@@ -90,8 +90,9 @@ def _verify(home: CrashHome, said: dict[int, list[str]]) -> int:
         )
         stored = home.column(
             "SELECT m.text FROM ledger l JOIN message m ON m.id = l.message_id"
-            " JOIN session s ON s.id = l.session JOIN conversation c ON c.key = s.conversation"
-            " WHERE c.place = ? AND l.role = 'user' ORDER BY s.opened_at, l.seq",
+            " JOIN session s ON s.number = l.session_number"
+            " JOIN conversation c ON c.key = s.conversation"
+            " WHERE c.place = ? AND m.role = 'user' ORDER BY s.opened_at, l.seq",
             str(chat),
         )
         _no_difference(f"ledger of {chat}", texts, stored, set())

@@ -111,7 +111,7 @@ class Household:
         """Return the ledger in the order of sessions and positions (``l``), with texts (``m``)."""
         return self.rows(
             f"SELECT {columns} FROM ledger l JOIN message m ON m.id = l.message_id"
-            " JOIN session s ON s.id = l.session ORDER BY s.opened_at, s.rowid, l.seq"
+            " JOIN session s ON s.number = l.session_number ORDER BY s.opened_at, s.rowid, l.seq"
         )
 
     def words(self) -> list[str]:
@@ -127,6 +127,14 @@ class Household:
     def sessions(self) -> list[tuple[Any, ...]]:
         """Return (id, peer, close_reason) of the memory sessions, oldest first."""
         return self.rows("SELECT id, peer, close_reason FROM session ORDER BY opened_at, rowid")
+
+    def first_turn(self) -> tuple[str, str]:
+        """Return (id, name of its session) of the oldest turn."""
+        (found,) = self.rows(
+            "SELECT t.id, s.id FROM turn t JOIN session s ON s.number = t.session_number"
+            " ORDER BY t.id LIMIT 1"
+        )
+        return found[0], found[1]
 
     def reasons(self) -> list[str]:
         """Return why events were refused or set apart, in order."""

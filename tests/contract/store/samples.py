@@ -19,7 +19,7 @@ from gateway.model.ids import (
     UserId,
 )
 from gateway.model.outbound import Address
-from gateway.store import messages, sessions, turns
+from gateway.store import messages, sending, sessions, turns
 from gateway.store.people import Account
 
 if TYPE_CHECKING:
@@ -90,10 +90,17 @@ def turn(turn_id: str = TURN, **changes: object) -> turns.Turn:
     return replace(new, **changes)  # type: ignore[arg-type]  # tests name the fields
 
 
-def say(tx: Tx, text: str = "What do you know?", **where: object) -> int:
-    """Store a message of the person's."""
-    said = messages.Said(0, messages.USER, "Mira", text, NOW)
-    return messages.add(tx, CONVERSATION, said, now=later(1), **where)  # type: ignore[arg-type]
+def say(
+    tx: Tx,
+    text: str = "What do you know?",
+    *,
+    role: str = messages.USER,
+    at: datetime = NOW,
+    **where: object,
+) -> int:
+    """Store a message, of the person's where nothing else is said."""
+    said = messages.Said(0, role, "Mira", text, at)
+    return messages.add(tx, said, **where)  # type: ignore[arg-type]
 
 
 def open_session(tx: Tx, *, peer: str | None = "mira") -> None:
@@ -102,6 +109,14 @@ def open_session(tx: Tx, *, peer: str | None = "mira") -> None:
     sessions.open_next(
         tx, CONVERSATION, SESSION, peer=None if peer is None else PeerId(peer), now=NOW
     )
+
+
+def claim(tx: Tx, new: turns.Turn, *, now: datetime = NOW) -> None:
+    """Store a turn; its conversation and session are made where they are not there."""
+    sessions.note(tx, new.conversation, event(), participant=None, now=NOW)
+    if sending.record(tx.conn, new.session) is None:
+        sessions.open_next(tx, new.conversation, new.session, peer=new.peer, now=NOW)
+    turns.create(tx, new, now=now)
 
 
 def take_to(tx: Tx, states: Iterable[TurnState], *, turn_id: TurnId = TURN) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gateway.model.ids import LedgerKey, PeerId, PlaceId, TurnId
+from gateway.model.ids import PeerId, PlaceId, TurnId
 from gateway.model.outbound import Address
 from gateway.model.turn import TurnState
 from gateway.store import ledger, messages, search, turns
@@ -13,10 +13,10 @@ from gateway.store.search import Scope
 from gateway.text.terms import parse
 from tests.contract.store.samples import (
     BOT,
-    CONVERSATION,
     NOW,
     SESSION,
     TELEGRAM,
+    claim,
     later,
     open_session,
     turn,
@@ -59,7 +59,7 @@ class Talk:
         said = [(messages.USER, text) for text in texts] + [(messages.ASSISTANT, answer)]
 
         def write(tx: Tx) -> list[int]:
-            turns.create(tx, new, now=NOW)
+            claim(tx, new)
             ids = [_add(tx, id_, role, text, self.turns) for role, text in said if text]
             for state in (TurnState.RUNNING, TurnState.ANSWERED) if closed else ():
                 turns.advance(tx, id_, state, now=NOW)
@@ -78,8 +78,7 @@ class Talk:
 
 def _add(tx: Tx, turn_id: TurnId, role: str, text: str, at: int) -> int:
     said = messages.Said(0, role, "Mira" if role == messages.USER else "", text, later(at))
-    id_ = messages.add(tx, CONVERSATION, said, session=SESSION, turn=turn_id, now=NOW)
-    key, peer = LedgerKey(f"{turn_id}-m{id_}"), PeerId("x")
-    entry = ledger.Entry(key, SESSION, turn_id, peer, role, id_, NOW)
+    id_ = messages.add(tx, said, session=SESSION, turn=turn_id)
+    entry = ledger.Entry(SESSION, PeerId("x"), id_)
     ledger.add(tx, entry, ledger.LedgerState.HELD, now=NOW)
     return id_

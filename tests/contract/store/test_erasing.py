@@ -39,7 +39,7 @@ def _receive(tx: Tx, one: InboundEvent, text: str) -> int:
     row = inbox.receive(tx, one, now=NOW)
     assert row is not None
     said = messages.Said(0, messages.COMMAND, "", text, NOW)
-    kept = messages.add(tx, CONVERSATION, said, now=NOW)
+    kept = messages.add(tx, said)
     inbox.admit(tx, row, one, CONVERSATION, message_id=kept, raw=text.encode())
     return row
 
@@ -137,7 +137,7 @@ async def test_a_shared_session_is_written_anew_and_an_own_one_goes(store: Store
     left = await store.read(
         lambda conn: conn.execute(
             sa.select(ledger.c.state, session.c.closed_at)
-            .join(session, session.c.id == ledger.c.session)
+            .join(session, session.c.number == ledger.c.session_number)
             .order_by(ledger.c.seq)
         ).all()
     )

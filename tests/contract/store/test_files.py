@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from gateway.model.events import AttachmentKind
 from gateway.model.files import FileProblem
-from gateway.store import files, messages, turns
+from gateway.store import files, messages
 from gateway.store.files import FileState, StoredFile
-from tests.contract.store.samples import NOW, TURN, later, say, turn
+from tests.contract.store.samples import NOW, TURN, claim, later, say, turn
 
 if TYPE_CHECKING:
     from gateway.store.engine import Store, Tx
@@ -34,7 +34,7 @@ def planned(message: int, ordinal: int, name: str) -> StoredFile:
 
 def begin(tx: Tx) -> int:
     """Make a turn with one message and two files."""
-    turns.create(tx, turn(), now=NOW)
+    claim(tx, turn())
     message = say(tx, "look", turn=TURN)
     for ordinal, name in ((1, "b"), (0, "a")):
         files.plan(tx, TURN, planned(message, ordinal, name), now=later(ordinal))

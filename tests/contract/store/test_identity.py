@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from gateway.model.ids import LedgerKey, PeerId, SessionId
+from gateway.model.ids import PeerId, SessionId
 from gateway.model.turn import TurnState
 from gateway.policy.identity_change import PEER_NAME
 from gateway.store import (
@@ -18,7 +18,6 @@ from gateway.store import (
     rehome_jobs,
     search,
     talk,
-    turns,
 )
 from gateway.store.hand_notes import NoteKind
 from gateway.store.homes import HomeState
@@ -78,12 +77,12 @@ async def test_a_history_that_knows_hands_and_undone_changes(store: Store) -> No
 
 def _said(tx: Tx) -> None:
     samples.open_session(tx, peer="700100200")
-    turns.create(tx, samples.turn(peer=PeerId("700100200")), now=NOW)
+    samples.claim(tx, samples.turn(peer=PeerId("700100200")))
     samples.take_to(tx, (TurnState.RUNNING, TurnState.ANSWERED))
     for role, peer in ((messages.USER, "700100200"), (messages.ASSISTANT, "hermes")):
-        number = samples.say(tx, f"word of {role}", turn=TURN, session=SESSION)
-        where = (SESSION, TURN, PeerId(peer), role, number, NOW)
-        ledger.add(tx, ledger.Entry(LedgerKey(role), *where), LedgerState.DUE, now=NOW)
+        number = samples.say(tx, f"word of {role}", role=role, turn=TURN, session=SESSION)
+        entry = ledger.Entry(SESSION, PeerId(peer), number)
+        ledger.add(tx, entry, LedgerState.DUE, now=NOW)
     search.feed(tx, TURN)
     copied = {"telegram:700100200": "mira"}
     homes.add(tx, SESSION, SESSION, {}, state=HomeState.ACTIVE, part_limit=9, now=NOW)

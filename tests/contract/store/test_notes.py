@@ -92,6 +92,7 @@ async def test_a_person_is_asked_where_they_last_wrote_alone(store: Store) -> No
     group = samples.turn(
         "t_2",
         conversation=ConversationKey("group"),
+        session=SessionId("group"),
         address=replace(samples.ADDRESS, place=PlaceId("-100")),
     )
     stranger = replace(group, account=group.account._replace(user_id="700999999"))
@@ -101,8 +102,8 @@ async def test_a_person_is_asked_where_they_last_wrote_alone(store: Store) -> No
         event = samples.event()
         event = replace(event, place=Place(PlaceKind.GROUP, PlaceId("-100")))
         sessions.note(tx, group.conversation, event, participant=None, now=samples.NOW)
-        turns.create(tx, samples.turn(), now=samples.NOW)
-        turns.create(tx, group, now=samples.NOW)
+        samples.claim(tx, samples.turn())
+        samples.claim(tx, group)
 
     await store.write(write)
 

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from gateway.model.files import SentFile
 from gateway.model.ids import MessageId, PlaceId, ThreadId
 from gateway.model.outbound import Part, PartState, RichText, Span, SpanKind
-from gateway.store import files, outbox, turns
+from gateway.store import files, outbox
 from gateway.store.outbox import Letter, StoredPart
 from gateway.store.tables import outbox as table
-from tests.contract.store.samples import ADDRESS, IDS, NOW, TURN, later, say, turn
+from tests.contract.store.samples import ADDRESS, IDS, NOW, TURN, claim, later, say, turn
 
 if TYPE_CHECKING:
     from gateway.store.engine import Store, Tx
@@ -160,7 +160,7 @@ async def test_files_follow_the_words_of_their_letter(store: Store) -> None:
     sent = SentFile("0123.md", "plan.md", "text/markdown", 12)
 
     def answer(tx: Tx) -> list[int]:
-        turns.create(tx, turn(), now=NOW)
+        claim(tx, turn())
         said = say(tx, "Here.", turn=TURN)
         carried = files.carry(tx, TURN, said, [sent], now=NOW)
         return outbox.post(tx, replace(LETTER, files=carried), now=NOW)

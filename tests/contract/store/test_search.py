@@ -18,6 +18,7 @@ from tests.contract.store.samples import (
     CONVERSATION,
     NOW,
     SESSION,
+    claim,
     event,
     later,
     turn,
@@ -203,7 +204,10 @@ async def test_an_open_turn_and_an_answer_that_never_arrived_are_not_found(talk:
     # the person's row was held as well: only the state of an answer's row is of interest here
     def give_back(tx: Tx) -> None:
         tx.conn.execute(
-            sa.text("UPDATE ledger SET reason = '' WHERE role = 'user' AND turn = 't_0002'")
+            sa.text(
+                "UPDATE ledger SET reason = '' WHERE message_id IN (SELECT id FROM message"
+                " WHERE role = 'user' AND turn = 't_0002')"
+            )
         )
 
     await talk.store.write(give_back)
@@ -233,11 +237,9 @@ async def test_the_newest_session_is_listed_first(talk: Talk) -> None:
     def another(tx: Tx) -> None:
         sessions.note(tx, CONVERSATION, event(), participant=None, now=NOW)
         sessions.open_next(tx, CONVERSATION, SessionId("next"), peer=PeerId("mira"), now=NOW)
-        turns.create(tx, turn("t_9", session=SessionId("next")), now=NOW)
+        claim(tx, turn("t_9", session=SessionId("next")))
         said = messages.Said(0, messages.USER, "", "new", later(9))
-        messages.add(
-            tx, CONVERSATION, said, session=SessionId("next"), turn=TurnId("t_9"), now=NOW
-        )
+        messages.add(tx, said, session=SessionId("next"), turn=TurnId("t_9"))
         turns.advance(tx, TurnId("t_9"), TurnState.RUNNING, now=NOW)
         turns.advance(tx, TurnId("t_9"), TurnState.ANSWERED, now=NOW)
 

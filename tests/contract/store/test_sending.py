@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.mailbox import items
-from gateway.model.ids import LedgerKey, PeerId, SessionId, TurnId
+from gateway.model.ids import PeerId, SessionId, TurnId
 from gateway.model.memory import Observation
-from gateway.store import ledger, members, messages, sending, sessions, turns
+from gateway.store import ledger, members, messages, sending, sessions
 from gateway.store.ledger import LedgerState
 from tests.contract.store.samples import (
     CONVERSATION,
     NOW,
     SESSION,
+    claim,
     later,
     open_session,
     say,
@@ -42,16 +43,9 @@ async def fill(store: Store, *states: LedgerState) -> None:
 def add(tx: Tx, number: int, state: LedgerState, *, session: SessionId = SESSION) -> None:
     turn_id = TurnId(f"t{number}")
     if number == 1:
-        turns.create(tx, turn(turn_id), now=NOW)
-    entry = ledger.Entry(
-        LedgerKey(f"k{number}"),
-        session,
-        turn_id,
-        PeerId("mira"),
-        messages.USER,
-        say(tx, f"text {number}"),
-        later(number),
-    )
+        claim(tx, turn(turn_id))
+    said = say(tx, f"text {number}", at=later(number), session=session, turn=turn_id)
+    entry = ledger.Entry(session, PeerId("mira"), said)
     ledger.add(tx, entry, state, now=later(number))
 
 
@@ -67,7 +61,7 @@ async def test_open_rows_come_in_order_with_all_that_is_needed(store: Store) -> 
     await fill(store, DUE, HELD, DUE)
     first, held, third = await store.read(rows)
     assert (first.key, first.text, first.rung, first.sent_at) == (
-        "k1",
+        f"t1-m{first.message_id}",
         "text 1",
         "alias",
         later(1),
@@ -139,9 +133,8 @@ async def test_a_turn_whose_answer_is_held_does_not_count(store: Store) -> None:
     await fill(store, DUE, DUE)
 
     def held(tx: Tx) -> None:
-        entry = ledger.Entry(
-            LedgerKey("answer"), SESSION, TurnId("t2"), PeerId("a"), "assistant", say(tx), NOW
-        )
+        said = say(tx, role=messages.ASSISTANT, session=SESSION, turn=TurnId("t2"))
+        entry = ledger.Entry(SESSION, PeerId("a"), said)
         ledger.add(tx, entry, HELD, now=NOW)
 
     await store.write(held)
@@ -175,10 +168,10 @@ async def test_a_lost_session_is_replaced_and_its_open_rows_move(store: Store) -
 
     await store.write(replaced)
     moved = await store.read(lambda conn: rows(conn, FRESH))
-    assert [(row.key, row.seq, row.state) for row in moved] == [
-        ("k1", 1, DUE),
-        ("k2", 2, HELD),
-        ("k3", 3, DUE),
+    assert [(row.text, row.seq, row.state) for row in moved] == [
+        ("text 1", 1, DUE),
+        ("text 2", 2, HELD),
+        ("text 3", 3, DUE),
     ]
     fresh, old = await store.read(sessions.listed)
     assert (fresh.session, fresh.open, fresh.last_saved_index) == (FRESH, True, 0)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def settle(tx: Tx, *states: State) -> None:
     """Take a turn with an answer through its states, a second apart."""
     samples.open_session(tx)
-    turns.create(tx, samples.turn(TURN), now=NOW)
+    samples.claim(tx, samples.turn(TURN))
     letter = outbox.Letter(TURN, samples.ADDRESS, [RichText("Hi")], turn=TURN)
     [part] = outbox.post(tx, letter, now=NOW)
     for number, state in enumerate(states, 1):

@@ -16,7 +16,7 @@ from gateway.model.errors import ConfigurationError, StoreBusyError, StoreError
 from gateway.store import facts, messages
 from gateway.store.engine import PostgresStore
 from gateway.store.tables import fact, message
-from tests.contract.store.samples import CONVERSATION, NOW, later, say
+from tests.contract.store.samples import NOW, later, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,12 +96,10 @@ async def test_an_error_tells_nothing_of_what_was_said(store: Store) -> None:
     def without_author(tx: Tx) -> None:
         tx.conn.execute(
             sa.insert(message).values(
-                conversation=CONVERSATION,
                 role=messages.USER,
                 author=sa.null(),
                 text=secret,
                 sent_at=NOW,
-                stored_at=NOW,
             )
         )
 

@@ -12,7 +12,7 @@ from gateway.model.ids import ConversationKey, TurnId
 from gateway.model.turn import TRANSITIONS, TurnState
 from gateway.store import turns
 from gateway.store.people import Account
-from tests.contract.store.samples import CONVERSATION, IDS, NOW, TURN, later, take_to, turn
+from tests.contract.store.samples import CONVERSATION, IDS, NOW, TURN, claim, later, take_to, turn
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 async def test_a_turn_comes_back_as_it_was_frozen(store: Store) -> None:
-    await store.write(lambda tx: turns.create(tx, turn(), now=NOW))
+    await store.write(lambda tx: claim(tx, turn()))
     assert await store.read(lambda conn: turns.load(conn, TURN)) == turn()
     assert await store.read(lambda conn: turns.load(conn, TurnId("t_other"))) is None
 
@@ -30,7 +30,7 @@ async def test_ids_stay_exact_text(store: Store) -> None:
     """H-02."""
     for value in IDS:
         new = turn(value, reply_to=value, account=Account("telegram", value, value), peer=value)
-        await store.write(partial(turns.create, new=new, now=NOW))
+        await store.write(partial(claim, new=new))
         assert await store.read(partial(turns.load, turn_id=new.id)) == new
 
 
@@ -38,7 +38,7 @@ async def test_every_arrow_writes_a_checkpoint(store: Store) -> None:
     usage = {"model": "test:small", "requests": 2}
 
     def fn(tx: Tx) -> list[int]:
-        turns.create(tx, turn(), now=NOW)
+        claim(tx, turn())
         take_to(tx, [TurnState.RUNNING])
         attempts = [turns.begin_attempt(tx, TURN, now=later(n)) for n in (1, 2)]
         turns.advance(tx, TURN, TurnState.ANSWERED, now=later(3), detail="two parts", usage=usage)
@@ -61,7 +61,7 @@ async def test_every_arrow_writes_a_checkpoint(store: Store) -> None:
 
 @pytest.mark.parametrize("old", TurnState)
 async def test_an_illegal_step_raises_and_changes_nothing(store: Store, old: TurnState) -> None:
-    await store.write(lambda tx: turns.create(tx, turn(state=old), now=NOW))
+    await store.write(lambda tx: claim(tx, turn(state=old)))
     for new in set(TurnState) - TRANSITIONS[old]:
         with pytest.raises(IllegalTransitionError, match=f"from {old.value} to {new.value}"):
             await store.write(partial(take_to, states=[new]))
@@ -77,8 +77,8 @@ async def test_a_turn_that_does_not_exist_cannot_advance(store: Store) -> None:
 
 async def test_model_steps_stand_in_order_until_the_answer(store: Store) -> None:
     def fn(tx: Tx) -> None:
-        turns.create(tx, turn(), now=NOW)
-        turns.create(tx, turn("t_other"), now=NOW)
+        claim(tx, turn())
+        claim(tx, turn("t_other"))
         for step in ('{"n": 1}', '{"n": 2}', '{"n": 3}'):
             turns.add_step(tx, TURN, step)
         turns.add_step(tx, TurnId("t_other"), "{}")
@@ -96,8 +96,8 @@ async def test_model_steps_stand_in_order_until_the_answer(store: Store) -> None
 
 async def test_a_stop_reaches_the_running_turn_only(store: Store) -> None:
     def fn(tx: Tx) -> list[TurnId | None]:
-        turns.create(tx, turn("t_1", state=TurnState.SETTLED), now=NOW)
-        turns.create(tx, turn("t_2", state=TurnState.ADMITTED), now=NOW)
+        claim(tx, turn("t_1", state=TurnState.SETTLED))
+        claim(tx, turn("t_2", state=TurnState.ADMITTED))
         first = turns.request_stop(tx, CONVERSATION)
         take_to(tx, [TurnState.RUNNING], turn_id=TurnId("t_2"))
         other = turns.request_stop(tx, ConversationKey("another"))
@@ -116,9 +116,9 @@ async def test_the_newest_turn_is_found_by_conversation_and_account(store: Store
     mira, noor = Account("telegram", "", "7"), Account("telegram", "", "07")
 
     def fn(tx: Tx) -> None:
-        turns.create(tx, turn("t_2", account=mira), now=NOW)
-        turns.create(tx, turn("t_3", account=noor), now=NOW)
-        turns.create(tx, turn("t_1", account=mira), now=NOW)
+        claim(tx, turn("t_2", account=mira))
+        claim(tx, turn("t_3", account=noor))
+        claim(tx, turn("t_1", account=mira))
 
     await store.write(fn)
 
@@ -137,7 +137,7 @@ async def test_the_newest_turn_is_found_by_conversation_and_account(store: Store
 async def test_turns_are_counted_by_state(store: Store) -> None:
     def fn(tx: Tx) -> None:
         for number, state in enumerate(("dead", "running", "running")):
-            turns.create(tx, turn(f"t_{number}", state=TurnState(state)), now=NOW)
+            claim(tx, turn(f"t_{number}", state=TurnState(state)))
 
     await store.write(fn)
     assert await store.read(turns.counts) == {"dead": 1, "running": 2}

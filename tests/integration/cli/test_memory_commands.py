@@ -11,9 +11,9 @@ import pytest
 from gateway.mailbox.embedded import CONTROL
 from gateway.memory.lane import MEMORY
 from gateway.memory.watch import SERVICE
-from gateway.model.ids import LedgerKey, PeerId
+from gateway.model.ids import PeerId
 from gateway.model.memory import Observation
-from gateway.store import facts, ledger, members, messages, migrate, sending
+from gateway.store import facts, ledger, members, migrate, sending
 from gateway.store.lock import ProcessLock
 from gateway.store.sqlite import SqliteStore
 from tests.contract.store import samples
@@ -42,16 +42,8 @@ def _fill(tx: Tx) -> None:
     samples.open_session(tx)
     states = (ledger.LedgerState.DUE, ledger.LedgerState.DUE, ledger.LedgerState.DUE)
     for number, state in enumerate(states, 1):
-        message = samples.say(tx, f"secret {number}")
-        entry = ledger.Entry(
-            LedgerKey(f"k{number}"),
-            samples.SESSION,
-            samples.TURN,
-            PeerId("mira"),
-            messages.USER,
-            message,
-            samples.NOW,
-        )
+        message = samples.say(tx, f"secret {number}", turn=samples.TURN)
+        entry = ledger.Entry(samples.SESSION, PeerId("mira"), message)
         ledger.add(tx, entry, state, now=samples.NOW)
     first, second, _ = sending.open_rows(tx.conn, samples.SESSION, limit=3)
     sending.settle(tx, samples.SESSION, [first], ledger.LedgerState.SAVED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gateway.model.ids import LedgerKey, PeerId
+from gateway.model.ids import PeerId
 from gateway.model.turn import TurnState
 from gateway.settings.home import Home
 from gateway.store import ledger, messages, migrate, people, sending, turns
@@ -62,10 +62,10 @@ def _said(tx: Tx) -> None:
     turns.create(tx, samples.turn(peer=PeerId("700100200")), now=samples.NOW)
     samples.take_to(tx, (TurnState.RUNNING, TurnState.ANSWERED, TurnState.SETTLED))
     for role, peer in ((messages.USER, "700100200"), (messages.ASSISTANT, "hermes")):
-        number = samples.say(tx, role, turn=samples.TURN, session=samples.SESSION)
-        key = LedgerKey(f"{samples.TURN}-{role}")
-        where = (samples.SESSION, samples.TURN, PeerId(peer), role, number, samples.NOW)
-        ledger.add(tx, ledger.Entry(key, *where), ledger.LedgerState.DUE, now=samples.NOW)
+        here = samples.SESSION
+        number = samples.say(tx, role, role=role, turn=samples.TURN, session=here)
+        entry = ledger.Entry(here, PeerId(peer), number)
+        ledger.add(tx, entry, ledger.LedgerState.DUE, now=samples.NOW)
     rows = sending.open_rows(tx.conn, samples.SESSION, limit=9)
     sending.settle(tx, samples.SESSION, rows, ledger.LedgerState.SAVED)
 

@@ -15,6 +15,7 @@ from gateway.policy.reasoning import DialecticRules
 from gateway.store import migrate, people, turns
 from gateway.store.recall import RecallKey
 from gateway.store.sqlite import SqliteStore
+from tests.contract.store import samples
 from tests.fakes.clock import FakeClock
 from tests.fakes.memory import FakeMemory
 
@@ -76,7 +77,7 @@ class Bench:
             reply_to=MessageId("1"),
             language="en",
         )
-        await self.store.write(lambda tx: turns.create(tx, turn, now=self.clock.now()))
+        await self.store.write(lambda tx: samples.claim(tx, turn, now=self.clock.now()))
         return made
 
 

@@ -40,7 +40,7 @@ from gateway.model.ids import (
 )
 from gateway.model.memory import Observation
 from gateway.policy import observation
-from gateway.store import ledger, members, messages, sessions, turns
+from gateway.store import ledger, members, messages, sessions
 from gateway.store.sqlite import SqliteStore
 from gateway.store.tables import ledger as ledger_table
 from gateway.store.tables import session as session_table
@@ -193,15 +193,12 @@ class Scribe:
         self._said += 1
         sent_at = at or START + timedelta(seconds=self._said)
         said = messages.Said(0, role, "", text, sent_at)
-        now = self.clock.now()
-        message = messages.add(tx, ConversationKey("c"), said, session=session, now=now)
-        turn = TurnId(f"t{self._said}")
-        entry = ledger.Entry(
-            LedgerKey(f"{turn}-m{message}"), session, turn, peer, role, message, sent_at
-        )
+        now, turn = self.clock.now(), TurnId(f"t{self._said}")
+        message = messages.add(tx, said, session=session, turn=turn)
+        entry = ledger.Entry(session, peer, message)
         state = ledger.LedgerState.HELD if held else ledger.LedgerState.DUE
         ledger.add(tx, entry, state, skip=skip, now=now)
-        return entry.key
+        return ledger.key_of(turn, message)
 
     async def let_go(self, turn: str, *, delivered: bool = True, to: str = TALK) -> None:
         """An answer was delivered, or given up."""
@@ -231,7 +228,7 @@ class Scribe:
     async def turn(self, turn: str, *, rung: str) -> None:
         """Make a turn that says by which rung its peer was named."""
         await self.store.write(
-            lambda tx: turns.create(tx, samples.turn(turn, rung=rung), now=self.clock.now())
+            lambda tx: samples.claim(tx, samples.turn(turn, rung=rung, session=SessionId(TALK)))
         )
 
     # --- what became of it ------------------------------------------------------------------

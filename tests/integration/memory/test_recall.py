@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.model.errors import MemoryUnavailableError, MemoryUnsupportedError
-from gateway.model.ids import LedgerKey, PeerId
+from gateway.model.ids import PeerId
 from gateway.model.memory import BaseContext, ContextQuery
 from gateway.policy.audience import Audience
 from gateway.store import ledger, people
@@ -82,15 +82,7 @@ def remember(tx: Tx, key: RecallKey) -> None:
     """Let the service have one message of a person's, of an earlier session."""
     samples.open_session(tx, peer=key.peer)
     message = samples.say(tx, "I like tea.")
-    entry = ledger.Entry(
-        key=LedgerKey("k"),
-        session=samples.SESSION,
-        turn=samples.TURN,
-        peer=key.peer,
-        role="user",
-        message_id=message,
-        sent_at=samples.NOW,
-    )
+    entry = ledger.Entry(samples.SESSION, key.peer, message)
     ledger.add(tx, entry, ledger.LedgerState.SAVED, now=samples.NOW)
 
 

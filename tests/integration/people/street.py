@@ -28,7 +28,6 @@ from gateway.memory.membership import Membership
 from gateway.model.events import EventKind, InboundEvent, Place, PlaceKind, Sender, SenderKind
 from gateway.model.ids import (
     AccountId,
-    LedgerKey,
     MessageId,
     PlaceId,
     PlatformName,
@@ -199,10 +198,8 @@ class Street(Town):
             (messages.ASSISTANT, rules.agent_peer, f"re: {event.text}"),
         ):
             said = messages.Said(0, role, "", text, now)
-            number = messages.add(tx, key, said, session=session, turn=turn.id, now=now)
-            entry = ledger.Entry(
-                LedgerKey(f"{turn.id}-m{number}"), session, turn.id, peer, role, number, now
-            )
+            number = messages.add(tx, said, session=session, turn=turn.id)
+            entry = ledger.Entry(session, peer, number)
             ledger.add(tx, entry, ledger.LedgerState.DUE, now=now)
 
     async def captured(self) -> None:

@@ -52,13 +52,13 @@ async def test_removing_the_pin_leaves_what_was_said_where_it_is(house: House) -
             house.tg.say(f"old {number}", user=MIRA)
             await house.answers(number)
         await house.settled()
-    old = house.ledger("l.key, l.session, l.seq, l.peer, l.state")
+    old = house.ledger("l.message_id, s.id, l.seq, l.peer, l.state")
     house.honcho(pinUserPeer=False, peerName="mira")
     async with house.running():
         house.tg.say("new", user=MIRA)
         await house.answers(4)
         await house.settled()
-    assert house.ledger("l.key, l.session, l.seq, l.peer, l.state")[:6] == old
+    assert house.ledger("l.message_id, s.id, l.seq, l.peer, l.state")[:6] == old
     assert user_rows(house)[-1] == (str(MIRA), "new")
     [(_, first, why), (_, second, _)] = house.sessions()
     assert (first, why, second) == ("mira", "identity", str(MIRA))
@@ -100,7 +100,7 @@ async def test_a_turn_keeps_the_identity_it_began_with(house: House) -> None:
     assert user_rows(house) == [(str(MIRA), "one"), ("mira", "two")]
     [(first, _, why), (second, _, _)] = house.sessions()
     assert why == "identity"
-    assert house.ledger("l.session, m.text") == [
+    assert house.ledger("s.id, m.text") == [
         (first, "one"),
         (first, "re: one"),
         (second, "two"),

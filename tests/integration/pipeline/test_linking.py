@@ -103,7 +103,7 @@ class Desk:
             name = event.sender.name
             people.seen(tx, account_of(event), name=name, language="", now=now)
         said = messages.Said(0, messages.COMMAND, "", "/link", now)
-        message = messages.add(tx, key, said, now=now)
+        message = messages.add(tx, said)
         number = inbox.receive(tx, event, now=now)
         assert number is not None
         inbox.admit(tx, number, event, key, message_id=message, raw=b"")

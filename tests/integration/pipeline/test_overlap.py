@@ -64,7 +64,7 @@ async def test_what_comes_while_the_agent_runs_is_joined_in_order(house: House) 
         (7, "thanks"),
         (8, "re: thanks"),
     ]
-    assert len(set(house.column("SELECT key FROM ledger"))) == 8
+    assert len(set(house.column("SELECT message_id FROM ledger"))) == 8
     assert house.tg.answers(MIRA)[1]["reply_to_message"]["message_id"] == numbers[-1]
     assert ("ok", "3 messages joined") in steps_of(house, "admitted")
 
@@ -170,7 +170,7 @@ async def test_new_waits_for_its_place_and_the_answer_goes_to_its_own_session(
     assert [run.history for run in house.agent.runs] == [[], ["one", "re: one"], []]
     [(first, _, why), (second, _, _)] = house.sessions()
     assert why == "new"
-    assert house.ledger("l.session, l.seq, m.text") == [
+    assert house.ledger("s.id, l.seq, m.text") == [
         (first, 1, "one"),
         (first, 2, "re: one"),
         (first, 3, "two"),
