@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from gateway.store import sessions
 from gateway.store.link_tables import link
 from gateway.store.note_tables import memory_write
 from gateway.store.tables import (
     access_grant,
     checkpoint,
     file,
+    inbox,
     ledger,
     message,
     person,
+    session,
     turn,
 )
 
@@ -34,8 +35,10 @@ def read(conn: Connection, estate: Estate) -> dict[str, Rows]:
         "accounts": _rows(conn, sa.select(person).where(estate.owns(person))),
         "grants": _rows(conn, sa.select(access_grant).where(estate.owns(access_grant))),
         "links": _rows(conn, sa.select(link).where(estate.owns(link))),
-        "messages": _rows(conn, _named(message).where(estate.messages()).order_by(message.c.id)),
-        "turns": _rows(conn, _named(turn, "recall").where(mine).order_by(turn.c.id)),
+        "messages": _rows(
+            conn, _named(message, _TALK).where(estate.messages()).order_by(message.c.id)
+        ),
+        "turns": _rows(conn, _named(turn, session.c.conversation).where(mine).order_by(turn.c.id)),
         "checkpoints": _rows(
             conn,
             sa.select(checkpoint)
@@ -44,7 +47,10 @@ def read(conn: Connection, estate: Estate) -> dict[str, Rows]:
         ),
         "ledger": _rows(
             conn,
-            _named(ledger).where(estate.remembered()).order_by(ledger.c.id),
+            _named(ledger, message.c.turn, message.c.role)
+            .join(message, message.c.id == ledger.c.message_id)
+            .where(estate.remembered())
+            .order_by(ledger.c.id),
         ),
         "files": _rows(
             conn, sa.select(file).where(file.c.turn.in_(estate.turns())).order_by(file.c.id)
@@ -55,14 +61,23 @@ def read(conn: Connection, estate: Estate) -> dict[str, Rows]:
     }
 
 
-def _named(table: sa.Table, *without: str) -> sa.Select[Any]:
-    """Return a table's columns, with the session's name in place of its number."""
-    columns = [
-        sessions.name_of(column).label("session") if column.name == "session_number" else column
-        for column in table.c
-        if column.name not in without
-    ]
-    return sa.select(*columns)
+#: where a message was said; what waits for its turn has no session yet
+_TALK = sa.func.coalesce(
+    session.c.conversation,
+    sa.select(inbox.c.conversation)
+    .where(inbox.c.message_id == message.c.id)
+    .limit(1)
+    .scalar_subquery(),
+    "",
+).label("conversation")
+
+
+def _named(table: sa.Table, *more: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """Return a table's columns and more, with the session's name in place of its number."""
+    without = {"session_number", "recall"}
+    columns = [column for column in table.c if column.name not in without]
+    statement = sa.select(*columns, session.c.id.label("session"), *more).select_from(table)
+    return statement.outerjoin(session, session.c.number == table.c.session_number)
 
 
 def _rows(conn: Connection, statement: sa.Select[Any]) -> Rows:

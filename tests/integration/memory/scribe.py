@@ -237,7 +237,7 @@ class Scribe:
         """Return (state, reason) of a session's rows in order."""
         statement = (
             sa.select(ledger_table.c.state, ledger_table.c.reason)
-            .where(ledger_table.c.session == to)
+            .where(ledger_table.c.session_number == sessions.number(SessionId(to)))
             .order_by(ledger_table.c.seq)
         )
         return await self.store.read(

@@ -46,6 +46,7 @@ from gateway.pipeline.rules import Current
 from gateway.policy.session import conversation_key, parse_key
 from gateway.store import homes, ledger, messages, people, sending, sessions, turns
 from gateway.store.tables import ledger as ledger_table
+from gateway.store.tables import message as message_table
 from gateway.store.tables import turn as turn_table
 from tests.fakes.skipping import SkippingClock
 from tests.integration.people.town import OPERATOR, Town
@@ -253,19 +254,28 @@ class Street(Town):
     async def speakers(self) -> dict[str, tuple[str, Account | None, str]]:
         """Return the session, the account (None: the agent's) and the frozen peer of each key."""
         columns = (
-            ledger_table.c.key,
-            ledger_table.c.session,
-            ledger_table.c.role,
+            message_table.c.turn,
+            message_table.c.id,
+            sessions.name_of(ledger_table.c.session_number),
+            message_table.c.role,
             ledger_table.c.peer,
             turn_table.c.platform,
             turn_table.c.scope,
             turn_table.c.user_id,
         )
-        statement = sa.select(*columns).join(turn_table, turn_table.c.id == ledger_table.c.turn)
+        statement = (
+            sa.select(*columns)
+            .join(ledger_table, ledger_table.c.message_id == message_table.c.id)
+            .join(turn_table, turn_table.c.id == message_table.c.turn)
+        )
         rows = await self.store.read(lambda conn: conn.execute(statement).all())
         return {
-            row[0]: (row[1], people.Account(*row[4:]) if row[2] == "user" else None, row[3])
-            for row in rows
+            ledger.key_of(turn, number): (
+                session,
+                people.Account(*account) if role == "user" else None,
+                peer,
+            )
+            for turn, number, session, role, peer, *account in rows
         }
 
     async def places(self) -> dict[SessionId, list[homes.Home]]:
