@@ -220,13 +220,16 @@ def _former(conn: sa.Connection, scope: Scope) -> list[str]:
     """Return the peers under which the index may have what has become this person's since."""
     if scope.peer is None or scope.place is not None:
         return []
+    copied = sa.select(session.c.number).where(session.c.id.in_(sa.select(session_home.c.source)))
     rows = conn.execute(
         sa.select(ledger_table.c.peer)
-        .join(session, session.c.number == ledger_table.c.session_number)
-        .join(session_home, session_home.c.source == session.c.id)
         .join(message, message.c.id == ledger_table.c.message_id)
         .join(turn, turn.c.id == message.c.turn)
-        .where(message.c.role == messages.USER, turn.c.peer == scope.peer)
+        .where(
+            ledger_table.c.session_number.in_(copied),
+            message.c.role == messages.USER,
+            turn.c.peer == scope.peer,
+        )
         .distinct()
     )
     return [peer for peer in rows.scalars() if peer != scope.peer]
