@@ -9,6 +9,7 @@ import httpx
 
 from gateway.model.errors import ConfigurationError
 from gateway.policy.hosts import is_loopback
+from gateway.settings.honcho_keys import CLOUD
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 #: where ``environment`` is, when there is a key and no address
 ENVIRONMENTS = {
-    "production": "https://api.honcho.dev",
+    "production": CLOUD,
     "demo": "https://demo.honcho.dev",
     "local": "http://localhost:8000",
 }

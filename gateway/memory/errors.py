@@ -40,6 +40,8 @@ _STATUSES: tuple[tuple[int, int, type[MemoryServiceError], str], ...] = (
     (500, 999, MemoryAmbiguousError, "failed while it worked on the request"),
 )
 
+_NO_KEY = "asks for a key and none is sent: write apiKey beside its baseUrl in honcho.json"
+
 #: what broke underneath → error, its code and what the operator is told; most specific first
 _TRANSPORT: tuple[
     tuple[tuple[type[BaseException], ...], type[MemoryServiceError], str, str], ...
@@ -66,8 +68,12 @@ _TRANSPORT: tuple[
 )
 
 
-def from_status(status: int, retry_after: float | None = None) -> MemoryServiceError:
-    """Return the error for an answer that is none."""
+def from_status(
+    status: int, retry_after: float | None = None, *, keyed: bool = True
+) -> MemoryServiceError:
+    """Return the error for an answer that is none; ``keyed``: a key was sent."""
+    if status == httpx.codes.UNAUTHORIZED and not keyed:
+        return MemoryCredentialsError(_told(_NO_KEY, status))
     if status == httpx.codes.TOO_MANY_REQUESTS:
         wait = min(UNTOLD if retry_after is None else max(0.0, retry_after), LONGEST)
         return MemoryLimitedError(_told("asked to wait", status), retry_after=wait)

@@ -64,12 +64,13 @@ _FOREIGN = (HonchoError, httpx.HTTPError, httpx.InvalidURL)
 _STRANGE = (ValueError, TypeError, KeyError, AttributeError)
 
 
-def translate(error: Exception) -> MemoryServiceError:
-    """Return what an error of the library means."""
+def translate(error: Exception, *, keyed: bool = True) -> MemoryServiceError:
+    """Return what an error of the library means; ``keyed``: a key was sent."""
     if not isinstance(error, HonchoError):
         return errors.from_cause(error)
     if error.status:
-        return errors.from_status(error.status, getattr(error, "retry_after", None))
+        wait = getattr(error, "retry_after", None)
+        return errors.from_status(error.status, wait, keyed=keyed)
     return errors.from_cause(error.__cause__)
 
 
@@ -300,7 +301,7 @@ class HonchoMemory:
             self._breaker.failed(error)
             raise
         except (*_FOREIGN, *_STRANGE) as error:
-            translated = translate(error)
+            translated = translate(error, keyed=bool(endpoint.key))
             self._breaker.failed(translated)
             raise translated from None
         self._breaker.succeeded()

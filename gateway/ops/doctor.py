@@ -181,8 +181,8 @@ def _connection(adapter: dict[str, str]) -> Finding:
 def _memory(conn: Connection) -> Iterator[Finding]:
     service = health.memory_service(conn)
     remedies = {
-        "memory_credentials": "the memory service does not accept the key: check apiKey in "
-        "honcho.json; nothing is lost meanwhile",
+        "memory_credentials": "the memory service does not accept the key, or asks for one: check "
+        "apiKey in honcho.json; nothing is lost meanwhile",
         "memory_address": "baseUrl in honcho.json is no usable address",
         "memory_answer": "baseUrl in honcho.json leads to something that is no Honcho",
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from gateway.settings.aliases import Aliases, read_aliases
 from gateway.settings.convert import Converter
 from gateway.settings.environment import HONCHO, Variables
 from gateway.settings.findings import shown
+from gateway.settings.honcho_keys import ADDRESS, KEY, Level, canonical, keep_with_server
 from gateway.settings.honcho_schema import HonchoSettings
 from gateway.settings.nodes import Entry, Node, Scalar, Source, Style, Table
 
@@ -39,7 +39,6 @@ HOSTS = "hosts"
 #: between two services loses neither. Only set-up reads it.
 KEPT = "kept"
 _ALIASES = "userPeerAliases"
-_VERSION = re.compile(r"/v[0-9]+/*$")
 
 
 def host_names(profile: str, override: str = "") -> tuple[str, ...]:
@@ -70,14 +69,6 @@ class Memory:
     configured: bool
 
 
-@dataclass(slots=True)
-class _Level:
-    """One table of the file and where it stands in it."""
-
-    path: tuple[str, ...]
-    keys: dict[str, Entry]
-
-
 def read_memory(
     root: Table,
     hosts: tuple[str, ...],
@@ -90,16 +81,15 @@ def read_memory(
 
     ``hosts`` are the names under which the host's block may stand, the present one first.
     """
-    levels = _levels(root, hosts, findings)
-    _keep_key_with_its_server(levels, findings)
+    levels = [*_levels(root, hosts, findings), _environment(variables)]
+    keep_with_server(levels, findings)
     table, spelled = Table(root.source), dict[str, tuple[str, ...]]()
     for level in levels:
         for key, entry in level.keys.items():
             if key not in table.entries:
                 table.entries[key] = entry
                 spelled[key] = (*level.path, entry.key.text)
-    configured = bool(table.entries.keys() & {"apiKey", "baseUrl"})
-    _add_variables(table, variables)
+    configured = any(level.in_file and level.keys.keys() & {KEY, ADDRESS} for level in levels)
     keys = {key: entry.key.source for key, entry in table.entries.items()}
     aliases = read_aliases(
         table.get(_ALIASES), spelled.get(_ALIASES, ()), platforms, findings=findings
@@ -118,19 +108,19 @@ def _complete(
     update: dict[str, object] = {"host": host, "user_peer_aliases": aliases.targets}
     update |= {KEYS[key]: host for key in ("workspace", "aiPeer") if key not in keys}
     if settings.base_url is not None:
-        update["base_url"] = _VERSION.sub("", settings.base_url).rstrip("/")
+        update["base_url"] = canonical(settings.base_url)
     return settings.model_copy(update=update)
 
 
-def _levels(root: Table, hosts: tuple[str, ...], findings: Findings) -> list[_Level]:
+def _levels(root: Table, hosts: tuple[str, ...], findings: Findings) -> list[Level]:
     """Return the levels in the order in which they win."""
-    levels = [_Level((), _present(root, (), findings))]
+    levels = [Level((), _present(root, (), findings))]
     block = host_block(root, hosts)
     if block is None:
         return levels
     path = (HOSTS, block[0])
     if isinstance(block[1], Table):
-        levels.insert(0, _Level(path, _present(block[1], path, findings)))
+        levels.insert(0, Level(path, _present(block[1], path, findings)))
     else:
         problem = f"{shown(block[1])} is not a section; write its keys in {{}}"
         findings.fault(block[1].source, path, problem)
@@ -156,28 +146,11 @@ def _present(level: Table, path: tuple[str, ...], findings: Findings) -> dict[st
     return keys
 
 
-def _keep_key_with_its_server(levels: list[_Level], findings: Findings) -> None:
-    """A host block with an address of its own does not get the root's key for another server."""
-    if len(levels) < 2:
-        return
-    host, root = (level.keys for level in levels)
-    own, general = host.get("baseUrl"), root.get("baseUrl")
-    if own is None or "apiKey" in host or "apiKey" not in root:
-        return
-    if general is not None and _text(general.value) == _text(own.value):
-        return
-    dropped = root.pop("apiKey")
-    problem = "not sent to the host block's baseUrl; write an apiKey beside that, if it needs one"
-    findings.warn(dropped.key.source, (dropped.key.text,), problem)
-
-
-def _text(node: Node) -> str:
-    return node.text.strip().rstrip("/") if isinstance(node, Scalar) else ""
-
-
-def _add_variables(table: Table, variables: Variables) -> None:
+def _environment(variables: Variables) -> Level:
+    """Return what the environment says, as a level below those of the file."""
+    keys: dict[str, Entry] = {}
     for variable, key in HONCHO.items():
-        scalar = variables.get(variable)
-        if scalar is not None and key not in table.entries:
+        if (scalar := variables.get(variable)) is not None:
             name = Scalar(key, Style.QUOTED, scalar.source)
-            table.entries[key] = Entry(name, replace(scalar, text=scalar.text.strip()))
+            keys[key] = Entry(name, replace(scalar, text=scalar.text.strip()))
+    return Level((), keys, in_file=False)

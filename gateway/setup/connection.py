@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gateway.settings.honcho import HOSTS, KEPT, SPELLINGS, host_block
+from gateway.settings.honcho_keys import CLOUD
 from gateway.settings.nodes import Node, Scalar, Table
 from gateway.settings.splice import REMOVE
 from gateway.setup.drafts import Draft
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from gateway.settings.honcho_schema import HonchoSettings
 
 CLOUD_HOST = "honcho.dev"
-CLOUD = "https://api.honcho.dev"
 LOCAL_DEFAULT = "http://localhost:8000"
 KEY_VARIABLE = "HONCHO_API_KEY"
 

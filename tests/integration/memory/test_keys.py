@@ -20,7 +20,7 @@ from tests.fakes.clock import FakeClock
 from tests.integration.memory.recalling import ADA, Bench, knowing, opened
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from pathlib import Path
 
     from gateway.pipeline.rules import Rules
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 LONG = "Tell me about the garden in autumn. " * 12
 
 
-def loaded(folder: Path, **keys: Any) -> Loaded:
+def loaded(folder: Path, environ: Mapping[str, str] | None = None, /, **keys: Any) -> Loaded:
     """Return the configuration of a home whose honcho.json holds ``keys``."""
     home = Home(folder / "hermes", folder / "user")
     home.path.mkdir(exist_ok=True)
     (home.path / "honcho.json").write_text(json.dumps(keys))
-    return app.load(home, {})
+    return app.load(home, environ or {})
 
 
 def rules(folder: Path, **keys: Any) -> Rules:
@@ -81,6 +81,59 @@ async def test_where_requests_go(tmp_path: Path) -> None:
         (request,) = proxy.seen
     assert (request.path, request.json) == ("/v3/workspaces", {"id": "garden"})
     assert request.headers["Authorization"] == "Bearer sesame"
+
+
+_CLOUD, _OTHER = "HONCHO_API_KEY", "HONCHO_BASE_URL"
+
+
+@pytest.mark.parametrize(
+    ("root", "block", "environ", "sent"),
+    [
+        ({}, {"baseUrl": "HERE"}, {_CLOUD: "cloud"}, None),
+        ({"apiKey": "cloud"}, {"baseUrl": "HERE"}, {_CLOUD: "cloud"}, None),
+        ({"baseUrl": "http://other"}, {"baseUrl": "HERE"}, {_CLOUD: "cloud"}, None),
+        ({"baseUrl": "HERE"}, {}, {_CLOUD: "cloud", _OTHER: "http://other"}, None),
+        ({}, {"baseUrl": "HERE", "apiKey": ""}, {_CLOUD: "cloud", _OTHER: "HERE"}, None),
+        ({}, {"baseUrl": "HERE", "apiKey": "own"}, {_CLOUD: "cloud"}, "own"),
+        ({}, {"baseUrl": "HERE"}, {_CLOUD: "own", _OTHER: "HERE/v3/"}, "own"),
+        ({"baseUrl": "HERE", "apiKey": "own"}, {"baseUrl": "HERE/"}, {_CLOUD: "cloud"}, "own"),
+        ({"baseUrl": "HERE"}, {}, {_CLOUD: "own"}, "own"),
+        ({"baseUrl": "HERE"}, {"apiKey": "own"}, {_CLOUD: "cloud"}, "own"),
+        ({}, {}, {_CLOUD: "own", _OTHER: "HERE"}, "own"),
+    ],
+)
+async def test_a_key_goes_to_its_own_server_only(
+    tmp_path: Path,
+    root: dict[str, str],
+    block: dict[str, str],
+    environ: dict[str, str],
+    sent: str | None,
+) -> None:
+    """O2: neither the file's key for another server nor the environment's is sent."""
+    async with HonchoProxy("http://127.0.0.1:9") as proxy:
+
+        def here(keys: dict[str, str]) -> dict[str, str]:
+            return {key: text.replace("HERE", proxy.address) for key, text in keys.items()}
+
+        tree = {**here(root), "hosts": {"hermes": here(block)}}
+        found = loaded(tmp_path, here(environ), **tree)
+        memory = HonchoMemory(lambda: endpoint_of(found.honcho), FakeClock())
+        proxy.refuse("", 401)
+        with pytest.raises(MemoryServiceError) as caught:
+            await memory.pending()
+        await memory.aclose()
+        (request,) = proxy.seen
+    assert request.headers.get("Authorization") == (f"Bearer {sent}" if sent else None)
+    assert ("none is sent" in str(caught.value)) is (sent is None)
+    unsaid = block.get("apiKey") == ""
+    assert any("not sent" in text for text in found.warnings) is (sent is None and not unsaid)
+
+
+def test_the_key_of_the_environment_goes_to_the_hosted_service(tmp_path: Path) -> None:
+    hosts = {"hermes": {"baseUrl": "https://API.honcho.dev/v3"}}
+    found = endpoint_of(loaded(tmp_path, {_CLOUD: "cloud"}, hosts=hosts).honcho)
+    assert (found.base_url.lower(), found.key) == ("https://api.honcho.dev", "cloud")
+    assert endpoint_of(loaded(tmp_path, {_CLOUD: "cloud"}).honcho).key == "cloud"
 
 
 async def test_timeout(tmp_path: Path) -> None:
