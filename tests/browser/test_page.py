@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,7 @@ from tests.browser.support import both_wrote, peers, sign_in
 from tests.fakes.household import MIRA, STRANGER, TOBIAS
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Page, Route
 
     from gateway.web.server import PageServer
     from tests.browser.support import NewPage, WebHouse
@@ -35,6 +36,25 @@ async def follows(house: WebHouse, served: PageServer, account: str, person: str
     current = served.parts.current
     told = f"{account} is {person}"
     await house.until(lambda: current.rules.identity.aliases.get(account) == person, told)
+
+
+async def test_what_was_typed_before_the_page_was_ready_is_asked_about(
+    house: WebHouse, served: PageServer, new_page: NewPage
+) -> None:
+    await both_wrote(house)
+    page, go_on = await new_page(), asyncio.Event()
+    await sign_in(page, served)
+
+    async def late(route: Route) -> None:
+        await go_on.wait()
+        await route.continue_()
+
+    await page.route("**/htmx.min.js*", late)
+    address = f"{served.address}/aliases/change?do=alias&account=telegram:{TOBIAS}"
+    await page.goto(address, wait_until="commit")
+    await page.get_by_label("Is the person").fill(str(MIRA))
+    go_on.set()
+    await expect(page.locator("#preview .moves")).to_contain_text(f"telegram:{TOBIAS}")
 
 
 @pytest.mark.parametrize("phone", [False, True][: 2 if FULL else 1], ids=str)

@@ -26,6 +26,15 @@
     else if (event.detail.xhr.status >= 500) lost(true);
   });
 
+  // What was typed before htmx listened, or came back with the history, is asked about too.
+  window.addEventListener("pageshow", () => {
+    for (const field of document.querySelectorAll("[hx-trigger^=input] input:not([type=hidden])")) {
+      if (field.value !== field.defaultValue) {
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }
+  });
+
   // An open question is closed by Escape, and by opening another one.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
