@@ -42,8 +42,7 @@ _UNREACHABLE = frozenset(
     {
         *("channel_not_found", "not_in_channel", "is_archived", "user_not_found"),
         *("user_disabled", "cannot_dm_bot", "messages_tab_disabled", "restricted_action"),
-        *("restricted_action_read_only_channel", "restricted_action_non_threadable_channel"),
-        *("restricted_action_thread_only_channel", "restricted_action_thread_locked"),
+        *("restricted_action_read_only_channel", "restricted_action_thread_only_channel"),
         *("team_access_not_granted", "access_denied", "ekm_access_denied", "no_permission"),
     }
 )
@@ -51,6 +50,9 @@ _CODES = {
     "thread_not_found": THREAD,
     "cannot_reply_to_message": THREAD,
     "invalid_thread_ts": THREAD,
+    # one thread is closed, or all of them: the channel is not
+    "restricted_action_thread_locked": THREAD,
+    "restricted_action_non_threadable_channel": THREAD,
     "message_not_found": GONE,
     "cant_update_message": GONE,
     "edit_window_closed": GONE,

@@ -62,6 +62,7 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
     ("replied message not found", REPLY),
     ("message thread not found", THREAD),
     ("topic_deleted", THREAD),
+    ("topic_closed", THREAD),  # the rest of the group is open
     ("can't parse entities", ENTITIES),
     ("can't parse message text", ENTITIES),
     ("entity_", ENTITIES),
@@ -87,7 +88,6 @@ _REFUSALS: tuple[tuple[str, str], ...] = (
     ("not enough rights", "unreachable"),
     ("have no rights", "unreachable"),
     ("need administrator rights", "unreachable"),
-    ("topic_closed", "unreachable"),
     ("is too long", "too_long"),
     ("file is too big", "too_large"),
     ("wrong file", "gone"),

@@ -170,19 +170,21 @@ async def test_general_has_no_number(house: House, agent: ScriptedAgent) -> None
     assert house.texts(MIRA) == []
 
 
-async def test_a_deleted_topic_is_answered_in_its_group(house: House) -> None:
-    """H-25 c: never in a direct message."""
+@pytest.mark.parametrize("refusal", ["message thread not found", "TOPIC_CLOSED"])
+async def test_a_topic_that_is_gone_is_answered_in_its_group(house: House, refusal: str) -> None:
+    """H-25 c: never in a direct message, and the rest of the group is as open as before."""
     topic = house.tg.topic(FORUM, "Plans", user=MIRA)
     house.agent.hold()
     async with house.running():
         house.tg.say(mention("hello"), user=MIRA, chat=FORUM, thread=topic)
         await house.runs(1)
-        house.tg.fail("sendMessage", 400, "message thread not found")
+        house.tg.fail("sendMessage", 400, refusal)
         house.agent.release()
         assert await house.answers(1, FORUM) == ["re: hello"]
         await house.settled()
     assert house.texts(MIRA) == []
     assert house.column("SELECT degraded FROM outbox") == ["no-thread"]
+    assert house.column("SELECT unreachable_at FROM place") == [None]
 
 
 def _moves(house: House, new: int) -> list[dict[str, object]]:

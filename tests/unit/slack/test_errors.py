@@ -77,6 +77,8 @@ def test_every_class_of_the_transport_is_judged() -> None:
         ("is_archived", UnreachableError, "unreachable"),
         ("not_in_channel", UnreachableError, "unreachable"),
         ("thread_not_found", PlatformError, THREAD),
+        ("restricted_action_thread_locked", PlatformError, THREAD),
+        ("restricted_action_non_threadable_channel", PlatformError, THREAD),
         ("cannot_reply_to_message", PlatformError, THREAD),
         ("message_not_found", PlatformError, GONE),
         ("msg_too_long", PlatformError, "too_long"),
