@@ -49,6 +49,8 @@ def parse(payload: object, view: View) -> InboundEvent | None:
             return _changed(fields, event, view)
         case "message_deleted":
             return _deleted(fields, event, view)
+        case subtype if event.child("message") is not None:
+            return _notice(fields, event, subtype or "message_replied", view)
         case subtype if subtype in _SPOKEN:
             return _said(fields, event, event, view)
         case subtype:
@@ -130,6 +132,15 @@ def _deleted(payload: Fields, event: Fields, view: View) -> InboundEvent:
         revision="deleted",
         detail="message_deleted",
     )
+
+
+def _notice(payload: Fields, event: Fields, subtype: str, view: View) -> InboundEvent:
+    """What tells of another message is none: its ts may be that message's, or a reply's.
+
+    ``message_replied`` is one, which may come without its subtype.
+    """
+    bare = _bare(payload, event, event, view)
+    return replace(bare, kind=EventKind.SERVICE, revision=subtype, detail=subtype)
 
 
 def _other(payload: Fields, event: Fields, view: View) -> InboundEvent | None:

@@ -105,14 +105,19 @@ def _bot(message: Fields, user: str, bot: str, scope: ScopeId) -> Sender:
 
 
 def _team(message: Fields, payload: Fields, me: Me) -> ScopeId:
-    """Return the team that the speaker belongs to: in a shared channel not always ours."""
+    """Return the team that the speaker belongs to: in a shared channel not always ours.
+
+    Where Slack names our own organisation instead, that is no team: a person would be another
+    one by each way of speaking.
+    """
     for holder, key in (
         (message, "user_team"),
         (message, "source_team"),
         (message, "team"),
         (payload, "team_id"),
     ):
-        if found := holder.text(key):
+        found = holder.text(key)
+        if found and found != me.enterprise:
             return ScopeId(found)
     return me.team
 

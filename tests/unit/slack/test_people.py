@@ -55,6 +55,8 @@ def test_members_of_an_organisation_are_known_in_all_its_teams() -> None:
         sender = only(parse(payload(message(user="W1", team=team)), grid)).sender
         forms.add(runtime_ids(sender, ME_PLATFORM)[1].platform_forms[-1])
     assert forms == {"slack:E1:W1"}
+    named = message(user="W1", team="T1", user_team="E1", source_team="E1")
+    assert only(parse(payload(named), grid)).sender.scope == "T1"  # as by a command or a button
     guest = payload(message(user="W1", team="T9"), is_ext_shared_channel=True)
     assert only(parse(guest, grid)).sender.alternatives == ()
 
@@ -124,6 +126,18 @@ def test_only_changed_words_are_an_edit(
     }
     found = only(parse(payload(event), VIEW))
     assert (found.kind, found.message) == (kind, "1795982000.000100")
+
+
+@pytest.mark.parametrize("subtype", ["message_replied", None])
+def test_a_notice_of_a_reply_does_not_stand_for_the_reply(subtype: str | None) -> None:
+    """H-16: Slack gives it the reply's own ts, and may leave its subtype out."""
+    reply = message("in thread", channel="C1", thread_ts="1795981000.000100")
+    inner = message("root", ts="1795981000.000100", reply_count=1)
+    notice = {"type": "message", "channel": "C1", "ts": reply["ts"], "message": inner}
+    notice |= {"subtype": subtype} if subtype else {}
+    told, said = (only(parse(payload(event), VIEW)) for event in (notice, reply))
+    assert (told.kind, said.kind) == (EventKind.SERVICE, EventKind.MESSAGE)
+    assert told.dedupe_key != said.dedupe_key
 
 
 def test_what_happens_in_no_conversation_is_no_event() -> None:
