@@ -11,14 +11,20 @@ if TYPE_CHECKING:
     from adapters.discord.directory import Channel
     from adapters.discord.fields import Fields
 
+#: where an interaction came from: a conversation that the bot is not part of
+_OF_OTHERS = 2
+
 
 def read_place(event: Fields, channel: Channel | None) -> Place:
     """Return the place; a thread is one of its own, with its channel as ``parent``.
 
-    A thread that nobody could tell about has no parent, so that no list covers it.
+    A thread that nobody could tell about has no parent, so that no list covers it. Only a
+    channel of the bot's own is somebody's direct message with it: not a guild's channel, whatever
+    the event leaves out, and not one of other people in which a command of the bot was used.
     """
     place = PlaceId(event.id("channel_id"))
-    if not event.has("guild_id"):
+    of_others = event.code("context") == _OF_OTHERS
+    if channel is None and not event.has("guild_id") and not of_others:
         return Place(PlaceKind.DIRECT, place)
     if channel is None:
         return Place(PlaceKind.GROUP, place)

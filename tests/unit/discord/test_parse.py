@@ -100,6 +100,12 @@ def test_a_thread_that_nobody_told_about_has_no_parent() -> None:
     assert (place.kind, place.parent) == (PlaceKind.GROUP, None)
 
 
+def test_a_guilds_channel_is_never_a_direct_message() -> None:
+    """Whatever the event leaves out: what is private would be said to everybody."""
+    place = read(CHANNEL, channel_id=CHANNEL).place
+    assert (place.kind, place.id) == (PlaceKind.GROUP, CHANNEL)
+
+
 @pytest.mark.parametrize("number", [1, 3, 6, 7, 8, 18, 21, 22, 46])
 def test_system_messages_are_service(number: int) -> None:
     """H-33."""
@@ -181,9 +187,14 @@ def test_an_update_without_an_edit_is_nothing(update: dict[str, Any]) -> None:
     assert parse("MESSAGE_UPDATE", update, around()) is None
 
 
-def test_a_command_in_a_direct_message() -> None:
+@pytest.mark.parametrize(
+    ("context", "kind"), [(None, PlaceKind.DIRECT), (1, PlaceKind.DIRECT), (2, PlaceKind.GROUP)]
+)
+def test_a_command_outside_a_guild(context: int | None, kind: PlaceKind) -> None:
+    """In a conversation of other people the bot is no guest: that is nobody's own with it."""
     data = recorded()["slash_interaction"]["d"]
     direct = {key: value for key, value in data.items() if key not in ("guild_id", "member")}
-    event = parse("INTERACTION_CREATE", direct | {"user": ANN, "channel_id": "842"}, around())
+    direct |= {"user": ANN, "channel_id": "842", "context": context}
+    event = parse("INTERACTION_CREATE", direct, around())
     assert event is not None
-    assert (event.place.kind, event.sender.id) == (PlaceKind.DIRECT, "42")
+    assert (event.place.kind, event.sender.id) == (kind, "42")
