@@ -56,7 +56,7 @@ def _examine(place: Home) -> Iterator[Finding]:
         yield from look.database(place.database, rules)
     else:
         yield look.Finding(look.Level.OK, "database", "none yet: hermes-gateway run makes it")
-    yield from look.newcomers(place, rules, stand_in=app.stand_in(loaded))
+    yield from look.newcomers(place, rules, stand_in=app.stand_in(loaded), manifests=app.MANIFESTS)
     yield from model_findings(loaded)
     for line in clashes(place, lambda one: app.load(one, {}, profile=one.profile)):
         yield look.Finding(look.Level.WARNING, "profiles", line)

@@ -100,7 +100,12 @@ def _importing(
     rules, stand_in = app.rules_of(settings), app.stand_in(settings)
     with database.look(source) as opened:
         yield lambda progress: HermesImport(
-            opened, rules, SystemClock(), stand_in=stand_in, progress=progress
+            opened,
+            rules,
+            SystemClock(),
+            stand_in=stand_in,
+            manifests=app.MANIFESTS,
+            progress=progress,
         )
 
 
@@ -144,6 +149,7 @@ def _print(result: dict[str, Any]) -> None:
 _REASONS = {
     "sub-agent": "work of sub-agents",
     "no account": "no account is named",
+    "no person": "by an account of the platform itself, so that it could be anybody",
     "shared by several people": "shared by several people, so nobody can tell who said what",
     "Slack team unknown": "start the gateway with Slack once, so that its team is known",
     "nobody": "no rule names their person: set peerName, or an alias",

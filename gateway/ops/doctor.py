@@ -19,11 +19,12 @@ from gateway.store import audit, erasing, ledger, links, migrate, names, readonl
 from gateway.store.lock import ProcessLock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from gateway.pipeline.rules import Rules
     from gateway.policy.identity import IdentityRules
+    from gateway.ports import Manifest
     from gateway.settings.home import Home
     from gateway.settings.read import Loaded
     from gateway.store.engine import Connection
@@ -84,13 +85,15 @@ def configuration(loaded: Loaded, rules: Rules, problems: list[str]) -> Iterator
         yield Finding(Level.OK, "settings", newcomer.not_used(line))
 
 
-def newcomers(home: Home, rules: Rules, *, stand_in: str) -> Iterator[Finding]:
+def newcomers(
+    home: Home, rules: Rules, *, stand_in: str, manifests: Iterable[Manifest]
+) -> Iterator[Finding]:
     """Look at what Hermes Agent left in the home."""
     for line in newcomer.folders(home):
         yield Finding(Level.OK, "hermes", line)
     for line in newcomer.paired(home):
         yield Finding(Level.OK, "hermes", line)
-    if line := newcomer.conversations(home, rules, stand_in=stand_in):
+    if line := newcomer.conversations(home, rules, stand_in=stand_in, manifests=manifests):
         yield Finding(Level.OK, "hermes", line)
 
 

@@ -23,12 +23,12 @@ from gateway.store.people import Account
 from gateway.text.clean import blank, clean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gateway.pipeline.rules import Rules
     from gateway.policy.hermes import HermesMessage, HermesSession, Speaker
     from gateway.policy.identity import Identity
-    from gateway.ports import Clock
+    from gateway.ports import Clock, Manifest
     from gateway.store.engine import Connection, Store, Tx
     from gateway.store.hermes import HermesDatabase
 
@@ -82,6 +82,7 @@ class HermesImport:
         clock: Clock,
         *,
         stand_in: str,
+        manifests: Iterable[Manifest],
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
         """``progress`` is told after each session how many messages have been looked at."""
@@ -89,6 +90,9 @@ class HermesImport:
         self._rules = rules
         self._clock = clock
         self._stand_in = stand_in
+        self._service: dict[str, frozenset[str]] = {
+            each.name: each.service_accounts for each in manifests
+        }
         self._progress = progress
 
     async def run(self, store: Store) -> Report:
@@ -98,7 +102,7 @@ class HermesImport:
         team = await store.read(_bare_team)
         for session, said in self._sessions(done, report):
             looked_at += len(said)
-            who = hermes.speaker(session, bare_team=team)
+            who = self._speaker(session, team)
             if isinstance(who, hermes.LeftOut):
                 report.leave(who.reason, len(said))
             else:
@@ -112,7 +116,7 @@ class HermesImport:
         done = {} if conn is None else imports.progress(conn, SOURCE)
         team = None if conn is None else _bare_team(conn)
         for session, said in self._sessions(done, report):
-            who = hermes.speaker(session, bare_team=team)
+            who = self._speaker(session, team)
             if isinstance(who, hermes.LeftOut):
                 report.leave(who.reason, len(said))
                 continue
@@ -144,6 +148,9 @@ class HermesImport:
         return hermes.fresh(every, self._database.messages(session.parent), continued=True)
 
     # --- whose -----------------------------------------------------------------------------
+
+    def _speaker(self, session: HermesSession, team: ScopeId | None) -> Speaker | hermes.LeftOut:
+        return hermes.speaker(session, bare_team=team, service_accounts=self._service)
 
     def _identify(self, conn: Connection | None, who: Speaker) -> Identity:
         rules = self._rules.identity_for(

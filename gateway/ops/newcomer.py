@@ -13,10 +13,11 @@ from gateway.settings.hermes_names import FOLDERS, NEAREST
 from gateway.store import hermes, migrate, readonly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from gateway.pipeline.rules import Rules
+    from gateway.ports import Manifest
     from gateway.settings.home import Home
 
 _PAIRING = ("platforms/pairing", "pairing")
@@ -57,7 +58,9 @@ def _ids(path: Path) -> list[str]:
     return sorted(map(str, found)) if isinstance(found, dict) else []
 
 
-def conversations(home: Home, rules: Rules, *, stand_in: str) -> str:
+def conversations(
+    home: Home, rules: Rules, *, stand_in: str, manifests: Iterable[Manifest]
+) -> str:
     """Return how much of its conversations could still be taken over, "" for nothing."""
     path = home.hermes_database
     if not path.is_file():
@@ -65,7 +68,9 @@ def conversations(home: Home, rules: Rules, *, stand_in: str) -> str:
     try:
         with ExitStack() as stack:
             database = stack.enter_context(hermes.look(path))
-            importer = HermesImport(database, rules, SystemClock(), stand_in=stand_in)
+            importer = HermesImport(
+                database, rules, SystemClock(), stand_in=stand_in, manifests=manifests
+            )
             conn = None
             if home.database.exists():
                 conn = stack.enter_context(readonly.look(home.database))

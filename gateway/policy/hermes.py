@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gateway.model.events import Place, PlaceKind, Sender, SenderKind
@@ -16,6 +17,8 @@ from gateway.model.ids import AccountId, PlaceId, PlatformName, UserId
 from gateway.policy.session import KeyParts, build_key
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gateway.model.ids import ConversationKey, ScopeId
 
 USER, ASSISTANT = "user", "assistant"
@@ -109,8 +112,16 @@ class LeftOut:
     reason: str
 
 
-def speaker(session: HermesSession, *, bare_team: ScopeId | None) -> Speaker | LeftOut:
-    """Return whose words a session's user messages are, or why that cannot be told."""
+def speaker(
+    session: HermesSession,
+    *,
+    bare_team: ScopeId | None,
+    service_accounts: Mapping[str, frozenset[str]] = MappingProxyType({}),
+) -> Speaker | LeftOut:
+    """Return whose words a session's user messages are, or why that cannot be told.
+
+    ``service_accounts``: ids of each platform's own accounts, which are nobody.
+    """
     if _sub_agent(session):
         return LeftOut("sub-agent")
     if session.source in _LOCAL:
@@ -119,9 +130,11 @@ def speaker(session: HermesSession, *, bare_team: ScopeId | None) -> Speaker | L
     if session.source not in _PLATFORMS:
         return LeftOut(f"source {session.source}")
     where = _where(session)
-    user = session.user or (where.id if where.kind is PlaceKind.DIRECT else "")
+    user = session.user or _partner(session.source, where)
     if not user:
         return LeftOut("no account")
+    if user in service_accounts.get(session.source, ()):
+        return LeftOut("no person")
     if where.kind is not PlaceKind.DIRECT and not _own_session(session, user):
         return LeftOut("shared by several people")
     if session.source == "slack" and bare_team is None:
@@ -150,6 +163,12 @@ def _where(session: HermesSession) -> Place:
     direct = kind.lower() in _DIRECT or (not kind and chat in ("", session.user))
     chat = chat or session.user or session.id
     return Place(PlaceKind.DIRECT if direct else PlaceKind.GROUP, PlaceId(chat))
+
+
+def _partner(platform: str, where: Place) -> str:
+    """Return whose a direct message is by its chat alone: only Telegram numbers it as its user."""
+    direct = where.kind is PlaceKind.DIRECT and platform == "telegram"
+    return where.id if direct else ""
 
 
 def _own_session(session: HermesSession, user: str) -> bool:

@@ -69,6 +69,10 @@ def hermes(home: Home) -> HermesHome:
     old.say("t2", "An otter of mine, 天气很好")
     old.session("g1", "telegram", user_id=MIRA, session_key="agent:main:telegram:group:-9")
     old.say("g1", "[Tobias] an otter for all")
+    anonymous = "1087968824"  # of any admin of a group
+    key = f"agent:main:telegram:group:-9:{anonymous}"
+    old.session("a1", "telegram", user_id=anonymous, session_key=key)
+    old.say("a1", "An otter of the admins")
     old.session("s1", parent_session_id="c1")
     old.say("s1", "count the otters")
     return old
@@ -94,6 +98,7 @@ def test_each_conversation_is_found_by_its_person_alone(home: Home, hermes: Herm
     result = imported()
     assert (result["messages"], result["people"]) == (5, {"mira": 4, TOBIAS: 1})
     assert result["left_out"] == {
+        "no person": {"sessions": 1, "messages": 1},
         "shared by several people": {"sessions": 1, "messages": 1},
         "sub-agent": {"sessions": 1, "messages": 1},
     }

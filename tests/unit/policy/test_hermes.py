@@ -53,12 +53,17 @@ def test_a_session_is_its_accounts(
         (session(user="42", key=f"{KEY}:group:-9:77"), "shared by several people"),
         (session(user="42", chat="-9"), "shared by several people"),
         (session(key=f"{KEY}:group:-9:42"), "no account"),
+        (session("discord", chat="842", chat_type="dm"), "no account"),
+        (session("slack", chat="D1", chat_type="im"), "no account"),
+        (session(user="777", key=f"{KEY}:group:-9:777"), "no person"),
+        (session(chat="777", chat_type="dm"), "no person"),
     ],
 )
 def test_what_nobody_can_be_told_to_have_said_is_left_out(
     found: HermesSession, reason: str
 ) -> None:
-    assert speaker(found, bare_team=TEAM) == LeftOut(reason)
+    service = {"telegram": frozenset({"777"})}
+    assert speaker(found, bare_team=TEAM, service_accounts=service) == LeftOut(reason)
 
 
 def test_a_slack_account_needs_its_team() -> None:
