@@ -22,6 +22,7 @@ from gateway.model.errors import (
     StoreBusyError,
     StoreError,
 )
+from gateway.policy.crashes import Way, way
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
-Held = items.Item | items.NotYet | None
+Held = items.Item | items.NotYet | items.Suspect | None
 
 #: seconds between tries to write down an outcome while the database is locked by others
 BUSY_PAUSE = 1.0
@@ -57,16 +58,19 @@ class Drain:
         self._may_claim = may_claim
         self._roll = roll
 
-    async def run(self, lane: Lane, key: str) -> datetime | None:
+    async def run(
+        self, lane: Lane, key: str, *, alone: bool = False
+    ) -> datetime | items.Suspect | None:
         """Work until nothing of this key may run; return when its head may, if it waits.
 
-        Raises ``StoreError`` when the database is out of order: look at the key again later.
+        A suspect is returned unclaimed: run it ``alone``, which ends behind it. Raises
+        ``StoreError`` when the database is out of order: look at the key again later.
         Cancelling gives the held item back as if it had not been claimed.
         """
-        held = await self._persist(lambda tx: self._claim(tx, lane, key))
+        held = await self._persist(lambda tx: self._claim(tx, lane, key, alone=alone))
         while isinstance(held, items.Item):
             held = await self._work(lane, held)
-        return held.run_at if held is not None else None
+        return held.run_at if isinstance(held, items.NotYet) else held
 
     async def _work(self, lane: Lane, item: items.Item) -> Held:
         try:
@@ -82,6 +86,9 @@ class Drain:
             raise
 
     async def _outcome(self, lane: Lane, item: items.Item) -> Outcome:
+        if _way(lane, item.crashes) is Way.NOT_AGAIN:
+            log.error("mailbox.crashes", action=lane.name, item=item.id, crashes=item.crashes)
+            return Dead(f"given up after {item.crashes} crashes")
         if item.attempts > lane.backoff.attempts:
             return Dead(f"given up after {item.attempts - 1} tries")
         return await lane.handle(Lease(item, self._store))
@@ -130,14 +137,20 @@ class Drain:
 
     # --- transactions --------------------------------------------------------------------
 
-    def _claim(self, tx: Tx, lane: Lane, key: str) -> Held:
+    def _claim(self, tx: Tx, lane: Lane, key: str, *, alone: bool = False) -> Held:
         if not (lane.finishes or self._may_claim()):
             return None
-        return items.claim(tx, lane.name, key, now=self._clock.now())
+
+        def accept(crashes: int) -> bool:
+            return alone or _way(lane, crashes) is not Way.ALONE
+
+        return items.claim(tx, lane.name, key, now=self._clock.now(), accept=accept)
 
     async def _conclude(self, lane: Lane, item: items.Item, outcome: Outcome) -> Held:
         def conclude(tx: Tx) -> Held:
             self._write_down(tx, lane, item, outcome)
+            if _way(lane, item.crashes) is Way.ALONE:
+                return None  # what follows need not run alone
             return self._claim(tx, lane, item.key)
 
         return await self._persist(conclude)
@@ -187,6 +200,10 @@ class Drain:
             return  # its outcome was committed after all
         except GatewayError as error:
             log.warning("mailbox.not_released", action="drain", item=item.id, error=str(error))
+
+
+def _way(lane: Lane, crashes: int) -> Way:
+    return way(crashes, patient=lane.patient)
 
 
 def _being_cancelled() -> bool:

@@ -19,6 +19,7 @@ from gateway.model.errors import GatewayError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
     from typing import Any
 
     from gateway.ports import Clock
@@ -47,6 +48,8 @@ class EmbeddedEngine:
         self._room: dict[str, asyncio.Semaphore] = {}
         self._active: dict[Slot, asyncio.Task[None]] = {}
         self._again: set[Slot] = set()
+        #: held by the one suspect that runs
+        self._alone = asyncio.Lock()
         self._timers: dict[Slot, asyncio.Task[None]] = {}
         self._watch: asyncio.Task[None] | None = None
         self._stopping = False
@@ -86,8 +89,8 @@ class EmbeddedEngine:
         self._watch = asyncio.create_task(self._watch_control(), name="control")
 
     async def rescan(self) -> None:
-        """Wake every key that has live rows."""
-        for lane, key in await self._store.read(items.live_keys):
+        """Wake every key that has live rows; among suspects the least suspicious come first."""
+        for lane, key in await self._store.read(items.live_keys_by_crashes):
             self.wake(lane, key)
 
     async def idle(self) -> None:
@@ -118,12 +121,10 @@ class EmbeddedEngine:
     async def _run(self, slot: Slot) -> None:
         lane = self._lanes[slot[0]]
         try:
-            async with self._room[lane.name]:
-                while True:
-                    self._again.discard(slot)
-                    due = await self._drain.run(lane, slot[1])
-                    if slot not in self._again:
-                        break
+            while isinstance(due := await self._work_off(lane, slot), items.Suspect):
+                # waits outside the room: others need not wait for it
+                async with self._alone, self._room[lane.name]:
+                    await self._drain.run(lane, slot[1], alone=True)
             if due is not None:
                 self._arm(slot, (due - self._clock.now()).total_seconds())
         except GatewayError as error:
@@ -131,6 +132,14 @@ class EmbeddedEngine:
             self._arm(slot, REPAIR_PAUSE)
         finally:
             del self._active[slot]
+
+    async def _work_off(self, lane: Lane, slot: Slot) -> datetime | items.Suspect | None:
+        async with self._room[lane.name]:
+            while True:
+                self._again.discard(slot)
+                due = await self._drain.run(lane, slot[1])
+                if slot not in self._again:
+                    return due
 
     def _arm(self, slot: Slot, seconds: float) -> None:
         if self._stopping:

@@ -3,6 +3,9 @@
 An item is live while ``ready`` or ``running``. The head of (lane, key) is the live item with the
 lowest id; only the head is ever claimed, so a failing or waiting head holds back its own key and
 nothing else. Claiming raises ``epoch``: whoever claimed before can no longer write.
+
+A head that is found running was broken off: its process died, or was taken for dead, or could not
+write down what came of it. That counts as a crash and not as a try (``gateway.policy.crashes``).
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from gateway.store import statements
 from gateway.store.tables import item as table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from gateway.store.engine import Tx
@@ -38,7 +41,9 @@ LIVE = (ItemState.READY, ItemState.RUNNING)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A claimed or waiting item. ``attempts`` counts the claims, this one included."""
+    """A claimed or waiting item. ``attempts`` counts the tries, this one included, without those
+    that a crash broke off: ``crashes`` counts them.
+    """
 
     id: int
     lane: str
@@ -46,6 +51,7 @@ class Item:
     dedupe: str
     payload: Mapping[str, Any]
     attempts: int
+    crashes: int
     epoch: int
     run_at: datetime
     created_at: datetime
@@ -58,6 +64,11 @@ class NotYet:
     run_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """The head was running at so many crashes that it may only run alone."""
+
+
 _COLUMNS = (
     table.c.id,
     table.c.lane,
@@ -65,6 +76,7 @@ _COLUMNS = (
     table.c.dedupe,
     table.c.payload,
     table.c.attempts,
+    table.c.crashes,
     table.c.epoch,
     table.c.run_at,
     table.c.created_at,
@@ -96,18 +108,38 @@ def _live(lane: str, key: str) -> sa.ColumnElement[bool]:
     return sa.and_(table.c.lane == lane, table.c.key == key, table.c.state.in_(LIVE))
 
 
-def claim(tx: Tx, lane: str, key: str, *, now: datetime) -> Item | NotYet | None:
-    """Claim the head of (lane, key), fencing off whoever held it."""
-    head = sa.select(table.c.id, table.c.run_at).where(_live(lane, key)).order_by(table.c.id)
+def claim(
+    tx: Tx,
+    lane: str,
+    key: str,
+    *,
+    now: datetime,
+    accept: Callable[[int], bool] = lambda _crashes: True,
+) -> Item | NotYet | Suspect | None:
+    """Claim the head of (lane, key), fencing off whoever held it.
+
+    ``accept`` tells whether an item of so many crashes may run now.
+    """
+    columns = (table.c.id, table.c.run_at, table.c.state, table.c.attempts, table.c.crashes)
+    head = sa.select(*columns).where(_live(lane, key)).order_by(table.c.id)
     row = tx.conn.execute(head.limit(1).with_for_update()).first()
     if row is None:
         return None
     if row.run_at > now:
         return NotYet(row.run_at)
+    broken_off = row.state == ItemState.RUNNING
+    crashes = row.crashes + broken_off
+    if not accept(crashes):
+        return Suspect()
     claimed = tx.conn.execute(
         sa.update(table)
         .where(table.c.id == row.id)
-        .values(state=ItemState.RUNNING, epoch=table.c.epoch + 1, attempts=table.c.attempts + 1)
+        .values(
+            state=ItemState.RUNNING,
+            epoch=table.c.epoch + 1,
+            attempts=row.attempts + (not broken_off),
+            crashes=crashes,
+        )
         .returning(*_COLUMNS)
     ).one()
     return Item(*claimed)
@@ -195,12 +227,23 @@ def live_keys(conn: sa.Connection) -> list[tuple[str, str]]:
     return [(row.lane, row.key) for row in rows]
 
 
+def live_keys_by_crashes(conn: sa.Connection) -> list[tuple[str, str]]:
+    """Return each (lane, key) that has work, those that were there at the fewest crashes first."""
+    rows = conn.execute(
+        sa.select(table.c.lane, table.c.key)
+        .where(table.c.state.in_(LIVE))
+        .group_by(table.c.lane, table.c.key)
+        .order_by(sa.func.max(table.c.crashes), sa.func.min(table.c.id))
+    )
+    return [(row.lane, row.key) for row in rows]
+
+
 def revive(tx: Tx, item_id: int, *, now: datetime) -> bool:
     """Make a dead item claimable again (an operator's retry); False when it is not dead."""
     changed = tx.conn.execute(
         sa.update(table)
         .where(table.c.id == item_id, table.c.state == ItemState.DEAD)
-        .values(state=ItemState.READY, attempts=0, run_at=now, finished_at=None)
+        .values(state=ItemState.READY, attempts=0, crashes=0, run_at=now, finished_at=None)
     )
     return changed.rowcount == 1
 

@@ -67,7 +67,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One kind of work. ``backoff.attempts`` bounds the tries, crashes of the process included."""
+    """One kind of work. ``backoff.attempts`` bounds the tries that fail by themselves."""
 
     name: str
     handle: Callable[[Lease], Awaitable[Outcome]]
@@ -76,5 +76,8 @@ class Lane:
     concurrency: int = 64
     #: short work that somebody waits for: still begun while the process stops, in its grace
     finishes: bool = False
+    #: never given up for crashes, nor kept from running beside others: hours of work that only
+    #: ends when it is done
+    patient: bool = False
     #: runs in the transaction that gives an item up: tell somebody
     on_dead: Callable[[Tx, items.Item, str], None] | None = None

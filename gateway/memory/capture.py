@@ -29,6 +29,7 @@ from gateway.model.errors import (
 )
 from gateway.model.ids import SessionId
 from gateway.policy import naming, saving
+from gateway.policy.crashes import COMPANY
 from gateway.policy.retry import Backoff
 from gateway.store import members, messages, names, sending
 from gateway.store.ledger import LedgerState
@@ -57,7 +58,7 @@ PAUSE, LONGEST = 5.0, 60.0
 LOST = 300.0
 #: pauses between sends that the service answered and did not do; only the operator ends them
 IN_VAIN = Backoff(first=2.0, factor=2.0, ceiling=LONGEST, jitter=0.2, attempts=1_000_000)
-#: of the lane: what counts are defects of ours and crashes, never the service
+#: of the lane: what counts are defects of ours, never the service
 BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=LONGEST, jitter=0.2, attempts=20)
 
 #: why a row is parked: its content was refused, or the service fails on it and on no other
@@ -204,10 +205,19 @@ class Capture:
             return Again(_pause(error), error.code)
         saved = [parcel.row for parcel in packed if parcel.keys <= present]
         missing = [parcel.row for parcel in packed if not parcel.keys <= present]
-        return await lease.write(lambda tx: self._conclude(tx, doubt.session, saved, missing))
+        deadly = lease.item.crashes >= COMPANY
+        return await lease.write(
+            lambda tx: self._conclude(tx, doubt.session, saved, missing, deadly=deadly)
+        )
 
     def _conclude(
-        self, tx: Tx, session: SessionRecord, saved: Sequence[Row], missing: Sequence[Row]
+        self,
+        tx: Tx,
+        session: SessionRecord,
+        saved: Sequence[Row],
+        missing: Sequence[Row],
+        *,
+        deadly: bool,
     ) -> _Step:
         sending.settle(tx, session.id, saved, LedgerState.SAVED)
         if not missing:
@@ -216,7 +226,7 @@ class Capture:
         attempts = missing[0].attempts + 1
         alone = len(missing) == 1 and not saved
         late = sending.overtaken(tx.conn, session.id, missing[0].seq)
-        if saving.poisonous(attempts, alone=alone, overtaken=late):
+        if saving.poisonous(attempts, alone=alone, overtaken=late, deadly=deadly):
             self._park(tx, session.id, missing[0], FAILING)
         elif attempts > 1:
             delay = IN_VAIN.delay(attempts - 1, roll=self._roll())

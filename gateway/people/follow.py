@@ -46,7 +46,7 @@ log = structlog.get_logger(__name__)
 REHOME = "rehome"
 #: requests a second
 RATE = 4.0
-#: only crashes and defects of ours count, and the work is never given up for them
+#: only defects of ours count, and the work is never given up for them
 BACKOFF = Backoff(first=2.0, factor=3.0, ceiling=60.0, jitter=0.2, attempts=1_000_000)
 #: seconds between looks at a session in which a turn still runs
 BUSY = 2.0
@@ -300,4 +300,4 @@ def open_following(
     copier = Copier(clock, paced, rules)
     belongings = Belongings(paced, clock, home, files, rules)
     handler = Follow(Parts(clock, paced, copier, pace, rules, ground, revision, belongings))
-    return Following(Lane(REHOME, handler.handle, BACKOFF, concurrency=1), paced)
+    return Following(Lane(REHOME, handler.handle, BACKOFF, concurrency=1, patient=True), paced)

@@ -74,7 +74,7 @@ class OwnData:
         return [
             Lane(FORGET, self._do_forget, backoff),
             Lane(EXPORT, self._do_export, backoff, concurrency=1),
-            Lane(ERASE, self._do_erase, backoff, concurrency=1),
+            Lane(ERASE, self._do_erase, backoff, concurrency=1, patient=True),
             Lane(BRING, self._do_bring, backoff, concurrency=1),
         ]
 

@@ -121,7 +121,8 @@ class Delivery:
         """``on_dead`` of the lane."""
         stored = outbox.load(tx.conn, item.payload["part"])
         if not stored.state.final:
-            self._end(tx, stored, PartState.FAILED, error)
+            lost = PartState.UNKNOWN if stored.part.in_doubt else PartState.FAILED
+            self._end(tx, stored, lost, error)
 
     def _begin(self, tx: Tx, item: Item) -> StoredPart:
         stored = outbox.load(tx.conn, item.payload["part"])

@@ -40,7 +40,7 @@ log = structlog.get_logger(__name__)
 
 #: status of the checkpoint of a turn that had to do without memory
 COLD = "cold"
-#: tries of one turn, crashes of the process included
+#: tries of one turn that fail by themselves
 TRIES = 5
 
 

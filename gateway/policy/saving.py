@@ -64,6 +64,9 @@ def choose(attempts: Sequence[int], *, overtaken: bool) -> tuple[int, int]:
     return 0, 1
 
 
-def poisonous(attempts: int, *, alone: bool, overtaken: bool) -> bool:
-    """Tell whether a row is what the service fails on: it took another one meanwhile."""
-    return alone and overtaken and attempts >= ALONE
+def poisonous(attempts: int, *, alone: bool, overtaken: bool, deadly: bool = False) -> bool:
+    """Tell whether a row is what the service fails on: it took another one meanwhile.
+
+    ``deadly``: it is not the service that failed, our process died over it time after time.
+    """
+    return alone and (overtaken or deadly) and attempts >= ALONE

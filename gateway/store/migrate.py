@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MIGRATIONS = Path(__file__).resolve().parent.parent.parent / "migrations"
 
 #: the revision that this version of the code works with
-HEAD = "0016"
+HEAD = "0017"
 
 
 def current(engine: sa.Engine) -> str | None:

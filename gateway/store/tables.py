@@ -339,6 +339,8 @@ item = sa.Table(
     text("state"),  # ready | running | done | dead
     sa.Column("payload", sa.JSON, nullable=False),
     count("attempts"),
+    #: deaths of the process while it ran; they are no tries
+    count("crashes"),
     count("epoch"),
     text("error", default=""),
     time("run_at"),

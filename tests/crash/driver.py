@@ -12,18 +12,17 @@ import asyncio
 import json
 import os
 import signal
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapters.telegram.adapter import TelegramAdapter
 from gateway import app
-from gateway.app import lanes
 from gateway.memory.honcho import HonchoMemory
 from gateway.ops import logs
 from gateway.pipeline.delivery import Delivery
 from gateway.pipeline.intake import StoreIntake
-from gateway.pipeline.turn import TRIES
+from gateway.policy import crashes
 from gateway.ports import Answer
 from gateway.settings.home import Home
 
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
     from gateway.ports import StepLog, TurnRequest
 
+#: what is said to an agent that takes the process down
+DEADLY = "deadly"
 #: steps that the agent commits one by one before it answers
 STEPS = ("look", "think")
 
@@ -56,8 +57,8 @@ class Orders:
     delay: float = 0.0
     #: one of ``POINTS``, reached once, or ""
     hold: str = ""
-    #: tries of a turn, crashes among them
-    tries: int = TRIES
+    #: crashes after which an item is given up
+    crashes: int = crashes.MOST
     #: the process ends by itself after so long, whatever became of its test
     max_seconds: int = 120
 
@@ -84,6 +85,8 @@ class FileAgent:
         for step in STEPS[len(found) :]:
             self._record("steps", turn=request.turn, step=step)
             await steps.append(step)
+        if DEADLY in texts:
+            os.kill(os.getpid(), signal.SIGKILL)
         while (self._folder / "gate").exists():  # noqa: ASYNC110  (another process opens it)
             await asyncio.sleep(0.01)
         await asyncio.sleep(self._delay)
@@ -116,7 +119,7 @@ async def serve(orders: Orders) -> None:
     folder = Path(orders.home)
     if orders.hold:
         hold(folder, orders.hold)
-    lanes.TURN_BACKOFF = replace(lanes.TURN_BACKOFF, attempts=orders.tries)
+    crashes.MOST = orders.crashes
     home = Home(folder / "hermes", folder / "user")
     loaded = app.load(home, {})
     logs.configure(loaded.settings.log, logs.secrets_of(loaded))
@@ -139,6 +142,6 @@ if __name__ == "__main__":
     parser.add_argument("home")
     parser.add_argument("--delay", type=float, default=0.0)
     parser.add_argument("--hold", choices=POINTS, default="")
-    parser.add_argument("--tries", type=int, default=TRIES)
+    parser.add_argument("--crashes", type=int, default=crashes.MOST)
     parser.add_argument("--max-seconds", type=int, default=120)
     main(Orders(**vars(parser.parse_args())))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.crash.driver import STEPS
+from gateway.policy.crashes import COMPANY, MOST
+from tests.crash.driver import DEADLY, STEPS
 from tests.fakes.household import MIRA, TOBIAS
 
 if TYPE_CHECKING:
@@ -80,22 +81,31 @@ async def test_killed_while_the_agent_runs_it_resumes_behind_its_committed_steps
 async def test_killed_again_and_again_while_the_agent_runs_it_gives_up_and_says_so(
     crash_home: CrashHome,
 ) -> None:
-    """A message that takes the process down with it does not do so for ever."""
+    """A message that takes the process down with it does not do so for ever; those of others
+    that ran beside it, however often, are answered.
+    """
     crash_home.gate.touch()
     await crash_home.start()
-    crash_home.tg.say("deadly", user=MIRA)
-    for number in range(1, 6):
-        await crash_home.ran(number)
-        await crash_home.kill()
-        await crash_home.start()
+    crash_home.tg.say("beside it", user=TOBIAS)
+    await crash_home.ran(1)
+    crash_home.tg.say(DEADLY, user=MIRA)
+    await crash_home.gone()
+    for _ in range(COMPANY - 1):
+        await crash_home.gone(crash_home.launch())
     crash_home.gate.unlink()
+    for _ in range(MOST - COMPANY):
+        await crash_home.gone(crash_home.launch())
+    await crash_home.start()
     crash_home.tg.say("harmless", user=MIRA)
     await crash_home.quiet()
-    assert len(crash_home.record("runs")) == 6
+    runs = [run for run in crash_home.record("runs") if run["texts"] == [DEADLY]]
+    assert len(runs) == MOST
     [told, answer] = crash_home.texts()
     assert told.startswith("Something broke on my side")
-    assert answer == "harmless"
-    assert crash_home.words() == ["deadly", "harmless"]
+    assert (answer, crash_home.texts(TOBIAS)) == ("harmless", ["beside it"])
+    assert sorted(crash_home.words()) == ["beside it", DEADLY, "harmless"]
+    dead = "SELECT lane, attempts, crashes, error FROM item WHERE state = 'dead'"
+    assert crash_home.rows(dead) == [("turn", 1, MOST, f"given up after {MOST} crashes")]
 
 
 async def test_killed_after_the_answers_commit_delivery_and_memory_go_on(

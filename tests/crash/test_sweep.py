@@ -25,8 +25,8 @@ KILLS = 22 if THOROUGH else 6
 RATE = 60.0
 #: a process is killed after at most so many sends, and after so many seconds anyhow
 MOST_SENDS, LIVES = 12, (0.5, 2.5)
-#: no turn is given up here, however often it was interrupted; the table has a test of that
-TRIES = 1_000
+#: nothing is given up here, however often it was interrupted; the table has a test of that
+CRASHES = 1_000
 #: longest time in all for starting, killing and sending
 LONGEST = 60.0
 
@@ -45,7 +45,7 @@ async def test_random_kills_lose_double_and_reorder_nothing(crash_home: CrashHom
         talking.cancel()
         await asyncio.gather(talking, return_exceptions=True)
     assert kills >= 0.8 * KILLS, f"only {kills} kills in {LONGEST:g} s"
-    await crash_home.start(tries=TRIES)
+    await crash_home.start(crashes=CRASHES)
     await crash_home.quiet(60, memory=False)
     total = sum(map(len, said.values()))
     unknown = _verify(crash_home, said)
@@ -66,7 +66,7 @@ async def _kill_over_and_over(home: CrashHome, chance: random.Random) -> int:
     for kills in range(KILLS):
         if time.monotonic() > end:
             return kills
-        await home.start(delay=chance.uniform(0.0, 0.05), tries=TRIES)
+        await home.start(delay=chance.uniform(0.0, 0.05), crashes=CRASHES)
         await _live(home, chance)
         await home.kill()
     return KILLS

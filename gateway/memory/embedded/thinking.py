@@ -141,9 +141,9 @@ class Thinking:
             return await self._derive(lease, memory)
 
         return [
-            Lane(DERIVE, derive, BACKOFF, concurrency=2),
-            Lane(SUMMARISE, summarise, BACKOFF, concurrency=1),
-            Lane(EMBED, self._embed, BACKOFF, concurrency=1),
+            Lane(DERIVE, derive, BACKOFF, concurrency=2, patient=True),
+            Lane(SUMMARISE, summarise, BACKOFF, concurrency=1, patient=True),
+            Lane(EMBED, self._embed, BACKOFF, concurrency=1, patient=True),
         ]
 
     async def _derive(self, lease: Lease, memory: Thinks) -> Outcome:

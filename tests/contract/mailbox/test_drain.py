@@ -20,6 +20,7 @@ from gateway.model.errors import (
     StoreBusyError,
     StoreError,
 )
+from gateway.policy.crashes import COMPANY, MOST
 from tests.fakes.clock import FakeClock
 from tests.fakes.lanes import BACKOFF, KEY, LANE, bury, finished, lane, put, record, recorded, row
 
@@ -57,6 +58,7 @@ async def pauses(drain: Drain, clock: FakeClock, working: Lane) -> list[float]:
     """Drain until nothing waits; return the pauses that were asked for."""
     asked = []
     while (due := await drain.run(working, KEY)) is not None:
+        assert not isinstance(due, items.Suspect)
         pause = (due - clock.now()).total_seconds()
         asked.append(pause)
         await clock.advance(pause)
@@ -213,14 +215,50 @@ async def test_a_lock_of_others_is_no_failure_either(
     assert await recorded(store) == ["a"]
 
 
-async def test_crashes_use_tries_up(store: Store, drain: Drain) -> None:
-    """H-57: an item that takes the process down with it is given up, not tried for ever."""
-    await put(store, "a", "b")
-    for _ in range(BACKOFF.attempts):
+async def crash(store: Store, times: int) -> None:
+    """Let the process die so often while the head runs."""
+    for _ in range(times):
         await store.write(lambda tx: items.claim(tx, LANE, KEY, now=FakeClock().now()))
+
+
+async def test_what_takes_the_process_down_each_time_is_given_up(
+    store: Store, drain: Drain
+) -> None:
+    """H-57: it is not tried for ever."""
+    await put(store, "a", "b")
+    await crash(store, MOST)
     assert await drain.run(lane(), KEY) is None
-    assert await recorded(store, "dead") == ["a: given up after 4 tries"]
+    assert await recorded(store, "dead") == ["a: given up after 5 crashes"]
     assert await recorded(store) == ["b"]
+
+
+async def test_a_suspect_runs_alone_or_not_at_all(store: Store, drain: Drain) -> None:
+    """What stands behind it in its key is no suspect and left to the next run."""
+    await put(store, "a", "b")
+    await crash(store, COMPANY)
+    assert await drain.run(lane(), KEY) == items.Suspect()
+    assert ((await row(store, "a")).epoch, await recorded(store)) == (COMPANY, [])
+    assert await drain.run(lane(), KEY, alone=True) is None
+    assert await recorded(store) == ["a"]
+    stored = await row(store, "a")
+    assert (stored.state, stored.attempts, stored.crashes) == ("done", 1, COMPANY)
+    assert await drain.run(lane(), KEY) is None
+    assert await recorded(store) == ["a", "b"]
+
+
+async def test_crashes_are_no_tries(store: Store, drain: Drain, clock: FakeClock) -> None:
+    """A crash of another one's making leaves every try that was there."""
+    await put(store, "a")
+    await crash(store, COMPANY - 1)
+    assert await pauses(drain, clock, lane(failing(*[RETRY] * 4))) == [2.0, 4.0, 8.0]
+    assert await recorded(store, "dead") == ["a: flaky"]
+
+
+async def test_patient_work_is_not_given_up_for_crashes(store: Store, drain: Drain) -> None:
+    await put(store, "a")
+    await crash(store, MOST * 10)
+    assert await drain.run(lane(patient=True), KEY) is None
+    assert await recorded(store) == ["a"]
 
 
 # --- effects that break ----------------------------------------------------------------------
@@ -254,6 +292,13 @@ async def test_effects_that_break_once_are_made_good(
     assert await recorded(store) == ["a", "b"]
 
 
+def fail(tx: Tx) -> None:
+    now = FakeClock().now()
+    held = items.claim(tx, LANE, KEY, now=now)
+    assert isinstance(held, items.Item)
+    items.put_back(tx, held, run_at=now)
+
+
 async def test_a_death_that_cannot_be_told_does_not_block_the_key(
     store: Store, drain: Drain
 ) -> None:
@@ -265,10 +310,9 @@ async def test_a_death_that_cannot_be_told_does_not_block_the_key(
             raise GatewayError("x", code="no")
         return await finished(lease)
 
-    await put(store, "a")
+    await put(store, "a", "b")
     for _ in range(BACKOFF.attempts - 1):
-        await store.write(lambda tx: items.claim(tx, LANE, KEY, now=FakeClock().now()))
-    await put(store, "b")
+        await store.write(fail)
     assert await drain.run(lane(handle, on_dead=on_dead), KEY) is None
     assert (await row(store, "a")).state == "dead"
     assert await recorded(store) == ["b"]

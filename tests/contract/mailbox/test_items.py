@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gateway.mailbox import items
-from gateway.mailbox.items import Item, NotYet
+from gateway.mailbox.items import Item, NotYet, Suspect
 from gateway.model.errors import StaleLeaseError
 from tests.fakes.clock import START
 from tests.fakes.lanes import KEY, LANE, put, row
@@ -82,7 +82,7 @@ async def test_who_was_taken_over_can_do_nothing(
     await put(store, "a")
     frozen = await claim(store)
     awake = await claim(store)
-    assert (awake.id, awake.epoch, awake.attempts) == (frozen.id, 2, 2)
+    assert (awake.id, awake.epoch, awake.attempts, awake.crashes) == (frozen.id, 2, 1, 1)
     with pytest.raises(StaleLeaseError, match=f"turn item {frozen.id} was taken over"):
         await store.write(lambda tx: leave(tx, frozen))
     stored = await row(store, "a")
@@ -130,6 +130,43 @@ async def test_attempts_count_what_went_wrong(
         await store.write(again)
     assert seen == attempts
     assert (await claim(store)).epoch == 4
+
+
+async def test_a_claim_that_was_broken_off_is_a_crash_and_no_try(store: Store) -> None:
+    await put(store, "a")
+    counts = []
+    for failed in (False, False, True, False):
+        item = await claim(store)
+        counts.append((item.attempts, item.crashes))
+        if failed:
+            await store.write(partial(items.put_back, item=item, run_at=START))
+    assert counts == [(1, 0), (1, 1), (1, 2), (2, 2)]
+
+
+async def test_who_is_not_accepted_is_not_claimed(store: Store) -> None:
+    """Nor counted: what only waits to run alone is there at no further crash."""
+    await put(store, "a")
+    await claim(store)
+    asked: list[int] = []
+
+    def accept(crashes: int) -> bool:
+        asked.append(crashes)
+        return False
+
+    for _ in range(2):
+        held = partial(items.claim, lane=LANE, key=KEY, now=START, accept=accept)
+        assert await store.write(held) == Suspect()
+    stored = await row(store, "a")
+    assert (asked, stored.crashes, stored.epoch) == ([1, 1], 0, 1)
+
+
+async def test_the_least_suspicious_come_first(store: Store) -> None:
+    for key, crashes in (("twice", 2), ("never", 0), ("once", 1)):
+        await put(store, key, f"{key} behind", key=key)
+        for _ in range(crashes + bool(crashes)):
+            await claim(store, key=key)
+    found = await store.read(items.live_keys_by_crashes)
+    assert found == [(LANE, "never"), (LANE, "once"), (LANE, "twice")]
 
 
 async def test_a_dead_item_lets_its_key_go_on_and_can_be_revived(store: Store) -> None:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
-    from gateway.store.engine import Tx
+    from gateway.store.engine import Store, Tx
     from tests.emulators.honcho_proxy import HonchoProxy
 
 WORKSPACE = "household"
@@ -81,7 +81,7 @@ class Stored(NamedTuple):
 class Scribe:
     """One gateway's writing half over a store that outlives it."""
 
-    store: SqliteStore
+    store: Store
     clock: FakeClock
     proxy: HonchoProxy
     #: the service itself, behind the proxy

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gateway.policy.crashes import MOST
 from tests.emulators.honcho_proxy import ALWAYS, MESSAGES, Fault, Kind
 from tests.fakes.fuzzing import THOROUGH
+from tests.fakes.store import NEVER, MortalStore
 from tests.integration.memory.scribe import AGENT, MIRA
 
 if TYPE_CHECKING:
@@ -163,6 +165,54 @@ async def test_nothing_is_set_aside_while_the_service_takes_nothing_at_all(scrib
     await scribe.settled(timeout=60)
     assert sorted(await texts(scribe)) == sorted(["one", "two", "three", "four"])
     assert await scribe.states() == ["saved"] * 4
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("before", [(), ("one",) * 20], ids=["alone", "in company"])
+async def test_a_message_that_takes_the_process_down_is_set_aside(
+    scribe: Scribe, before: tuple[str, ...]
+) -> None:
+    """The service is asked each time; what it does not have by then is not sent for ever."""
+    real, kills = scribe.store, 0
+    scribe.store = MortalStore(real, NEVER)
+    kill_at(scribe, "POISON")
+    await scribe.say(*before, "POISON", wake=False)
+
+    async def over() -> bool:
+        return died(scribe) or not {"due", "sending"} & set(await scribe.states())
+
+    await scribe.until(over)
+    while died(scribe):
+        kills += 1
+        await scribe.crash()
+        scribe.store = MortalStore(real, NEVER)
+        await scribe.start()
+        await scribe.until(over)
+    assert MOST <= kills <= 2 * MOST
+    await scribe.say("two")
+    await scribe.settled()
+    assert await texts(scribe) == [*before, "two"]
+    assert ("parked", "failing") in await scribe.rows()
+    assert [state for state in await scribe.states() if state != "saved"] == ["parked"]
+
+
+def died(scribe: Scribe) -> bool:
+    assert isinstance(scribe.store, MortalStore)
+    return scribe.store.dead.is_set()
+
+
+def kill_at(scribe: Scribe, word: str) -> None:
+    """Let the process die, and the service store nothing, at each request that holds ``word``."""
+    plain = scribe.proxy._take
+
+    def take(seen: object) -> Fault | None:
+        if word.encode() not in getattr(seen, "body", b""):
+            return plain(seen)  # type: ignore[arg-type]  # what came in
+        assert isinstance(scribe.store, MortalStore)
+        scribe.store.dead.set()
+        return Fault(Kind.INSTEAD, "", status=500, body="{}")
+
+    scribe.proxy._take = take  # type: ignore[method-assign]  # a fault that looks at the body
 
 
 # --- sessions ----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from gateway import app
 from gateway.mailbox.drain import Drain
+from gateway.mailbox.items import Suspect
 from gateway.mailbox.lanes import Lane
 from gateway.mailbox.remote import RemoteMailbox
 from gateway.memory.capture import BACKOFF, Capture
@@ -218,6 +219,7 @@ class Street(Town):
             due = await self.drain.run(lane, key)
             if due is None:
                 return
+            assert not isinstance(due, Suspect)
             self.time.elapsed += max(0.0, (due - self.clock.now()).total_seconds())
         raise AssertionError(f"{lane.name} {key} does not end")
 

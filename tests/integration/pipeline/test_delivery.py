@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from gateway.model.ids import TurnId
+from gateway.policy.crashes import MOST
 from gateway.ports import Answer
 from gateway.store import turns
 from tests.fakes.household import GROUP, MIRA, TOBIAS
@@ -55,6 +58,27 @@ async def test_a_refused_connection_is_tried_again(house: House) -> None:
         assert await house.answers(1) == ["re: hello"]
         await house.settled()
     assert house.column("SELECT state FROM outbox ORDER BY id") == ["delivered"]
+
+
+async def test_a_send_at_which_the_process_dies_each_time_ends_as_unknown(house: House) -> None:
+    """It may have arrived at any of them."""
+    house.agent.hold()
+    async with house.running():
+        house.tg.say("hello", user=MIRA)
+        await house.runs(1)
+        await house.tg.stop()
+        house.agent.release()
+        await house.until(lambda: house.column("SELECT attempts FROM outbox") >= [1], "a try")
+    with closing(sqlite3.connect(house.home.database)) as database, database:
+        database.execute("UPDATE outbox SET state = 'sending'")
+        crashed = "UPDATE item SET crashes = ?, run_at = 0 WHERE lane = 'deliver'"
+        database.execute(crashed, (MOST,))
+    await house.tg.start()
+    async with house.running():
+        await house.settled()
+    ended = [("unknown", f"given up after {MOST} crashes")]
+    assert house.rows("SELECT state, error FROM outbox") == ended
+    assert house.texts() == []
 
 
 async def test_a_wait_in_one_chat_is_obeyed_there_and_delays_no_other(house: House) -> None:

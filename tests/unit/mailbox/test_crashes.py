@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,81 +16,23 @@ from structlog.testing import capture_logs
 from gateway.mailbox import items
 from gateway.mailbox.embedded import EmbeddedEngine
 from gateway.mailbox.lanes import Again, Done
-from gateway.model.errors import Disposition, GatewayError, StoreBusyError, StoreError
+from gateway.model.errors import Disposition, GatewayError, StoreBusyError
 from gateway.policy.retry import Backoff
-from gateway.store.engine import Store
 from gateway.store.sqlite import SqliteStore
 from gateway.store.tables import metadata
 from tests.fakes.clock import FakeClock
 from tests.fakes.fuzzing import THOROUGH
 from tests.fakes.lanes import LANE, lane, record, recorded
+from tests.fakes.store import NEVER, DeadError, Death, MortalStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import sqlalchemy as sa
-
     from gateway.mailbox.lanes import Lease, Outcome
-    from gateway.store.engine import Tx
-
-T = TypeVar("T")
+    from gateway.store.engine import Store, Tx
 
 #: a second between tries, for ever
 STEADY = Backoff(first=1.0, factor=1.0, ceiling=1.0, jitter=0.0, attempts=1_000)
 #: looks until a scenario that does not end is said to be stuck
 PATIENCE = 500
-
-
-class DeadError(StoreError):
-    """The process that held this store is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Death:
-    """The process ends around its so-manieth write: before its commit, or right after it."""
-
-    write: int
-    committed: bool
-
-
-NEVER = Death(1_000_000, committed=True)
-
-
-class MortalStore(Store):
-    """A process's view of the database until it is killed: then nothing gets through any more."""
-
-    def __init__(self, real: Store, death: Death) -> None:
-        self.engine = real.engine
-        self.dead = asyncio.Event()
-        self._real = real
-        self._death = death
-        self._writes = 0
-
-    async def write(self, fn: Callable[[Tx], T], *, durable: bool = False) -> T:
-        """See ``Store.write``."""
-        self._writes += 1
-        dying = self._writes >= self._death.write
-        if self.dead.is_set() or (dying and not self._death.committed):
-            self.dead.set()
-            raise DeadError
-        result = await self._real.write(fn, durable=durable)
-        if dying or self.dead.is_set():
-            self.dead.set()
-            raise DeadError
-        return result
-
-    async def read(self, fn: Callable[[sa.Connection], T]) -> T:
-        """See ``Store.read``."""
-        if self.dead.is_set():
-            raise DeadError
-        return await self._real.read(fn)
-
-    async def compact(self) -> bool:
-        """See ``Store.compact``."""
-        return True
-
-    async def close(self) -> None:
-        """See ``Store.close``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,3 +103,4 @@ def test_whatever_the_service_fails_on_is_found(count: int, data: st.DataObject)
 )
 def test_poisonous(attempts: int, alone: bool, overtaken: bool, expected: bool) -> None:
     assert poisonous(attempts, alone=alone, overtaken=overtaken) is expected
+    assert poisonous(attempts, alone=alone, overtaken=False, deadly=overtaken) is expected
