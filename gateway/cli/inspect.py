@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def trace(
-    turn: Annotated[str, typer.Argument(metavar="TURN", help="A turn's id, as /trace shows it.")],
+    turn: Annotated[
+        str,
+        typer.Argument(metavar="[TURN]", help="A turn's id as /trace shows it; none: the newest."),
+    ] = "",
     as_json: JsonFlag = False,
 ) -> None:
     """Show a message's way: who was recognised, every step with its time, every delivery."""
@@ -23,7 +26,9 @@ def trace(
         from gateway.pipeline import explain
 
         with existing_store(home()) as store:
-            found = asyncio.run(store.read(lambda conn: explain.trace(conn, TurnId(turn))))
+            found = asyncio.run(
+                store.read(lambda c: explain.trace(c, TurnId(turn) if turn else explain.newest(c)))
+            )
         show(found, as_json=as_json, human=lambda: _print_trace(found))
 
 

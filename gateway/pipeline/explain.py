@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from gateway.model.errors import GatewayError
+from gateway.model.ids import TurnId
 from gateway.pipeline.addresses import written
 from gateway.policy.identity import Rung
 from gateway.store import (
@@ -25,7 +26,6 @@ from gateway.text import catalog
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from gateway.model.ids import TurnId
     from gateway.policy.identity import Identity
     from gateway.store.engine import Connection
     from gateway.store.identity_changes import Record
@@ -50,6 +50,14 @@ class UnknownTurnError(GatewayError):
     """There is no such turn."""
 
     code = "unknown_turn"
+
+
+def newest(conn: Connection) -> TurnId:
+    """Return the newest turn of all. Raises ``UnknownTurnError``."""
+    found = turns.recent(conn, limit=1)
+    if not found:
+        raise UnknownTurnError("nobody has said anything yet")
+    return TurnId(found[0].id)
 
 
 def trace(conn: Connection, turn_id: TurnId) -> dict[str, Any]:

@@ -39,7 +39,7 @@ async def trace(house: Whole) -> tuple[str, list[Json]]:
     """Return what the command says of the last turn, as text and as data."""
     turn = house.column("SELECT id FROM turn ORDER BY id DESC LIMIT 1")[0]
     invoke = CliRunner().invoke
-    text = await asyncio.to_thread(invoke, cli, ["trace", turn])
+    text = await asyncio.to_thread(invoke, cli, ["trace"])
     data = await asyncio.to_thread(invoke, cli, ["trace", turn, "--json"])
     assert (text.exit_code, data.exit_code) == (0, 0), text.output
     return text.output, json.loads(data.output)["recall"]
