@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+_NEW_PERSONS = (
+    "who is who was changed by hand: new messages go to the new persons, what was said before "
+    "stays where it is; hermes-gateway aliases history shows the change, people rehome lets "
+    "memory follow"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Followed:
@@ -76,7 +82,10 @@ class Followed:
         """Write down who is who now, where somebody changed that by hand."""
         await self._keep(())
         try:
-            await people_desk(self.home, self.store, profile=loaded.settings.profile).notice()
+            desk = people_desk(self.home, self.store, profile=loaded.settings.profile)
+            if (change := await desk.notice()) is not None:
+                keys = sorted({edit.path[0] for edit in change.edits})
+                log.warning("identity.edited", action="people", keys=keys, what=_NEW_PERSONS)
         except (ConfigurationError, StoreError) as error:
             log.warning("identity.unnoticed", action="reload", error=str(error))
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _SIGNED = re.compile(r"-?[1-9][0-9]{0,19}")
 _DIGITS = re.compile(r"[1-9][0-9]{0,19}")
 _TOKEN = re.compile(r"[A-Za-z0-9_-][!-~]*")
+_SLACK = re.compile(r"(?:[A-Z][A-Z0-9]*:)?[A-Z][A-Z0-9]*")
 _SHAPES = {"telegram": _SIGNED, "discord": _DIGITS}
 _STARTS_LIKE_NUMBER = re.compile(r"[-+.]?[0-9]")
 _PLAIN_DIGITS = re.compile(r"-?(?:0|[1-9][0-9]*)")
@@ -46,6 +47,11 @@ def bare_or_qualified(scalar: Scalar, platforms: Collection[str]) -> str:
     if colon and platform.strip() in platforms:
         return f"{platform.strip()}:{check_id(ident, platform.strip())}"
     return check_id(value, "")
+
+
+def may_be_somebody(bare: str) -> bool:
+    """Tell whether an id without its platform could be one of any of them: digits, or Slack's."""
+    return bool(_DIGITS.fullmatch(bare) or _SLACK.fullmatch(bare))
 
 
 def check_id(value: str, platform: str) -> str:

@@ -66,7 +66,7 @@ def _add(
             other = shown_text(found.targets[key])
             findings.fault(source, where, f"{problem}, there {other}, here {target}; keep one")
         return
-    _warn_of_typo(key, source, where, platforms, findings=findings)
+    _warn_of_nobody(key, source, where, platforms, findings=findings)
     found.targets[key], found.sources[key] = target, source
 
 
@@ -79,10 +79,14 @@ def _target(node: Node) -> str:
     return target
 
 
-def _warn_of_typo(
+def _warn_of_nobody(
     key: str, source: Source, where: Path, platforms: Collection[str], *, findings: Findings
 ) -> None:
+    """Warn of a key that no account can ever match."""
     prefix, colon, _ = key.partition(":")
     close = nearest(prefix, platforms) if colon and prefix not in platforms else None
     if close:
         findings.warn(source, where, f"no platform is called {prefix}; did you mean {close}?")
+    elif prefix not in platforms and not accounts.may_be_somebody(key):
+        problem = "no account has such an id, so it means nobody; names are no ids"
+        findings.warn(source, where, problem)

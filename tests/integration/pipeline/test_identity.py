@@ -44,7 +44,9 @@ async def test_an_edit_is_audited_by_the_names_of_its_settings(house: House) -> 
     assert json.loads(detail) == {"keys": ["honcho.peerName", "honcho.userPeerAliases"]}
 
 
-async def test_removing_the_pin_leaves_what_was_said_where_it_is(house: House) -> None:
+async def test_removing_the_pin_leaves_what_was_said_where_it_is(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
     """H-08 d: new turns go to the account's own peer, in a session of their own."""
     house.honcho(pinUserPeer=True, peerName="mira")
     async with house.running():
@@ -53,11 +55,14 @@ async def test_removing_the_pin_leaves_what_was_said_where_it_is(house: House) -
             await house.answers(number)
         await house.settled()
     old = house.ledger("l.message_id, s.id, l.seq, l.peer, l.state")
+    assert "identity.edited" not in capsys.readouterr().err
     house.honcho(pinUserPeer=False, peerName="mira")
     async with house.running():
         house.tg.say("new", user=MIRA)
         await house.answers(4)
         await house.settled()
+    [said] = [line for line in capsys.readouterr().err.splitlines() if "identity.edited" in line]
+    assert json.loads(said)["keys"] == ["pinUserPeer"]
     assert house.ledger("l.message_id, s.id, l.seq, l.peer, l.state")[:6] == old
     assert user_rows(house)[-1] == (str(MIRA), "new")
     [(_, first, why), (_, second, _)] = house.sessions()

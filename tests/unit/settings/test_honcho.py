@@ -352,6 +352,17 @@ def test_unknown_keys_warn_with_the_nearest(homes: Homes) -> None:
     assert loaded.honcho.pin_user_peer is False
 
 
+@pytest.mark.parametrize("key", ["mira_k", "0700100200", "700_100_200", "u0mira0001"])
+def test_a_key_that_no_account_has_warns(homes: Homes, key: str) -> None:
+    """H-10, H-55."""
+    some = '"7": "mira", "U1": "mira", "T1:W1": "mira", "812345678901234567": "mira"'
+    loaded = homes.read(honcho=f'{{"userPeerAliases": {{{some},\n"{key}": "mira"}}}}')
+    assert loaded.warnings == (
+        f"honcho.json:2: userPeerAliases.{key}: no account has such an id, so it means nobody; "
+        "names are no ids",
+    )
+
+
 @pytest.mark.parametrize(
     ("access", "warned"),
     [
