@@ -29,7 +29,7 @@ def whois(
 
 def _resolve(platform: str, account: str, place: str | None) -> dict[str, Any]:
     from gateway import app
-    from gateway.ops.whois import Question, answer, ask, background
+    from gateway.ops.whois import Question, answer, ask, background, in_home_team
 
     manifests = {manifest.name: manifest for manifest in app.MANIFESTS}
     manifest = next((found for name, found in manifests.items() if name == platform), None)
@@ -44,13 +44,10 @@ def _resolve(platform: str, account: str, place: str | None) -> dict[str, Any]:
     question = Question(manifest, account, place)
     if bots:
         question = replace(question, bot=bots[0])
-    identity = ask(
-        question,
-        app.rules_of(configuration),
-        home().database,
-        stand_in=app.stand_in(configuration),
-    )
-    found = background(question, identity, home().database)
+    rules, database = app.rules_of(configuration), home().database
+    question = in_home_team(question, rules, database)
+    identity = ask(question, rules, database, stand_in=app.stand_in(configuration))
+    found = background(question, identity, database)
     return answer(identity, configuration.sources) | found
 
 

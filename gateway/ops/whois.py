@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +67,21 @@ class Question:
         service = user in self.manifest.service_accounts
         kind = SenderKind.SERVICE if service else SenderKind.PERSON
         return Sender(kind, UserId(user), ScopeId(scope) if scope else None)
+
+
+def in_home_team(question: Question, rules: Rules, database: Path) -> Question:
+    """Return the question about an id of Slack, where no team was named, in the first team.
+
+    An id without a team is nobody's: asked as it stands, it would get a name that no turn gets.
+    """
+    if question.manifest.name != "slack" or ":" in question.account:
+        return question
+    team = None
+    if database.exists():
+        with readonly.look(database) as conn:
+            team = facts.get(conn, BARE_TEAM)
+    team = rules.identity.bare_team or team
+    return question if team is None else replace(question, account=f"{team}:{question.account}")
 
 
 def ask(question: Question, rules: Rules, database: Path, *, stand_in: str) -> Identity:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adapters.console.manifest import MANIFEST as CONSOLE
+from adapters.slack.manifest import MANIFEST as SLACK
 from adapters.telegram.manifest import MANIFEST as TELEGRAM
 from gateway import app
 from gateway.model.ids import AccountId
 from gateway.ops import doctor, whois
 from gateway.ops.doctor import Level
-from gateway.store import migrate, names, people
+from gateway.store import facts, migrate, names, people
 from gateway.store.people import Account
 from gateway.store.sqlite import SqliteStore
 from tests.emulators.telegram import TelegramEmulator
@@ -194,6 +195,24 @@ async def test_whois_answers_as_the_next_turn_would(household: Household, exists
     recorded = whois.answer(toby, loaded.sources)["recorded_in"]
     assert recorded == f"{household.home.path / 'honcho.json'}:1"
     assert household.home.database.exists() is exists
+
+
+@pytest.mark.parametrize(
+    ("account", "peer"),
+    [("U0MIRA0001", "U0MIRA0001"), ("T2:U0MIRA0001", "slack_T2_U0MIRA0001")],
+)
+async def test_whois_takes_a_slack_id_without_a_team_for_the_first_teams(
+    household: Household, account: str, peer: str
+) -> None:
+    """H-09."""
+    await _filled(household)
+    store = SqliteStore(household.home.database)
+    await store.write(lambda tx: facts.put(tx, facts.BARE_TEAM, "T1", now=START))
+    await store.close()
+    rules = app.rules_of(app.load(household.home, {}))
+    question = whois.Question(SLACK, account)
+    asked = whois.in_home_team(question, rules, household.home.database)
+    assert whois.ask(asked, rules, household.home.database, stand_in="").peer == peer
 
 
 async def test_whois_knows_that_service_accounts_are_nobody(household: Household) -> None:
