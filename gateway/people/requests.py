@@ -33,14 +33,22 @@ _PINNED = (
 )
 
 
+_NOBODY = "is no account's id; write it exactly as the platform shows it; names are no ids"
+
+
 def alias_change(targets: Mapping[str, str | None], platforms: Collection[str]) -> Change:
-    """Return the change for entries as they were typed. Raises ``ConfigurationError``."""
-    return Change.of_aliases(
-        {
-            clean_key(key, platforms): None if target is None else clean_name(target)
-            for key, target in targets.items()
-        }
-    )
+    """Return the change for entries as they were typed. Raises ``ConfigurationError``.
+
+    What stands in the file already may be removed, whatever it is.
+    """
+    found: dict[str, str | None] = {}
+    for typed, target in targets.items():
+        key = clean_key(typed, platforms)
+        bare = key.partition(":")[0] not in platforms
+        if target is not None and bare and not accounts.may_be_somebody(key):
+            raise ConfigurationError(f"{typed[:60]!r} {_NOBODY}")
+        found[key] = None if target is None else clean_name(target)
+    return Change.of_aliases(found)
 
 
 def clean_key(typed: str, platforms: Collection[str]) -> str:

@@ -11,12 +11,13 @@ from gateway.settings.scalars import RefusedError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: platforms whose ids are digits; chats of Telegram may be signed
+#: what an id of each platform is made of; chats of Telegram may be signed
 _SIGNED = re.compile(r"-?[1-9][0-9]{0,19}")
 _DIGITS = re.compile(r"[1-9][0-9]{0,19}")
 _TOKEN = re.compile(r"[A-Za-z0-9_-][!-~]*")
+#: of a person, a bot or a channel, perhaps behind its team's or organisation's
 _SLACK = re.compile(r"(?:[A-Z][A-Z0-9]*:)?[A-Z][A-Z0-9]*")
-_SHAPES = {"telegram": _SIGNED, "discord": _DIGITS}
+_SHAPES = {"telegram": _SIGNED, "discord": _DIGITS, "slack": _SLACK}
 _STARTS_LIKE_NUMBER = re.compile(r"[-+.]?[0-9]")
 _PLAIN_DIGITS = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NO_ID = re.compile(r"[-+]?[0-9]+\.[0-9]*|[-+]?[0-9.]+[eE][-+]?[0-9]+|true|false|null|none", re.I)
@@ -64,7 +65,9 @@ def check_id(value: str, platform: str) -> str:
         )
     shape = _SHAPES.get(platform, _TOKEN)
     if not shape.fullmatch(ident) or _NO_ID.fullmatch(ident):
-        how = "digits" if platform in _SHAPES else "id, exactly as the platform shows it"
+        how = "id, exactly as the platform shows it"
+        if platform in ("telegram", "discord"):
+            how = "digits"
         raise RefusedError("an account id", f"write the {how}; names are no ids")
     return ident
 

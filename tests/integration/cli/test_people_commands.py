@@ -102,6 +102,7 @@ def test_see_set_undo() -> None:
     ("words", "code", "told"),
     [
         (("aliases", "set", "telegram:@mira", "mira"), 2, "names are no ids"),
+        (("aliases", "set", "mira_k", "mira"), 2, "names are no ids"),
         (("aliases", "set", KEY, "hermes"), 2, "one name in the memory service"),
         (("aliases", "remove", KEY), 2, "has no alias"),
         (("aliases", "undo", "7"), 2, "no change 7"),

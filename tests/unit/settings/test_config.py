@@ -320,6 +320,16 @@ def test_fault_in_environment_names_the_variable(homes: Homes) -> None:
     )
 
 
+@pytest.mark.parametrize("handle", ["mira_k", "u0mira0001", "<@U0MIRA0001>", "T1:U1:U2", "7"])
+def test_a_handle_of_slack_is_no_id(homes: Homes, handle: str) -> None:
+    """H-10: whoever holds it tomorrow is somebody else."""
+    access = f'access:\n  allow:\n    slack: [U1, "T1:W1", "E1:W1",\n      "{handle}"]\n'
+    assert homes.faults(access) == (
+        f"config.yaml:4: access.allow.slack: {handle} is not an account id; "
+        "write the id, exactly as the platform shows it; names are no ids",
+    )
+
+
 def test_lists_of_the_environment_are_split_and_added(homes: Homes) -> None:
     """H-04: blanks, line ends and empty pieces around ids do no harm."""
     access = homes.read(
@@ -348,7 +358,7 @@ def test_ids_for_every_platform_go_where_they_fit(homes: Homes) -> None:
     assert access.allow == {
         "telegram": {"99"},
         "discord": {"99"},
-        "slack": {"99", "U0X"},
+        "slack": {"U0X"},
     }
     assert homes.faults(
         environ={"GATEWAY_ALLOW_ALL_USERS": "me", "GATEWAY_ALLOWED_USERS": "@m"}

@@ -72,6 +72,7 @@ def test_env_example_sets_nothing_and_works_uncommented(homes: Homes) -> None:
     assert dict(homes.read(env=text).secrets) == {}
     values = re.sub(r"^# (\w+)=$", r"\1=7", text, flags=re.MULTILINE)
     values = values.replace("URL=7", "URL=http://h").replace("ENVIRONMENT=7", "ENVIRONMENT=local")
+    values = re.sub(r"^(SLACK_\w+_(?:USERS|CHANNELS))=7$", r"\1=U7", values, flags=re.MULTILINE)
     loaded = homes.read(env=values)
     assert dict(loaded.secrets) == dict.fromkeys(NAMES, "7")
     assert loaded.settings.access.roles["discord"] == {"7"}
