@@ -123,12 +123,15 @@ def _asked(ask: Callable[[Session], None], asker: Asker) -> Outcome:
 def _begun(asker: Asker) -> Session:
     """Begin on what there is; files that cannot be read are named, with what to do."""
     from gateway.model.errors import ConfigurationError
+    from gateway.setup.answers import FileAsker
     from gateway.setup.session import Session
 
     try:
         return Session.begin(_bench(), asker)
     except ConfigurationError as error:
-        last = "Nothing was asked and nothing changed: mend these lines, then run it again."
+        last = "Nothing changed: mend these lines, then run it again."
+        if isinstance(asker, FileAsker):
+            last = f"{last[:-1]}; or answer mend: yes, which takes out what can be mended so."
         raise ConfigurationError(*error.problems, last) from None
 
 

@@ -58,6 +58,21 @@ def shown_text(text: str) -> str:
     return cut if plain else json.dumps(cut)
 
 
+class Fault(str):
+    """One fault's line, which knows the place of what is faulty."""
+
+    __slots__ = ("path", "source")
+    source: Source
+    path: tuple[str, ...]
+
+    @classmethod
+    def at(cls, source: Source, path: Iterable[str], line: str) -> Fault:
+        """Return a line with its place."""
+        fault = cls(line)
+        fault.source, fault.path = source, tuple(path)
+        return fault
+
+
 @dataclass(slots=True)
 class Findings:
     """Collects faults, warnings and the keys that have no meaning here."""
@@ -82,9 +97,10 @@ class Findings:
 
     def fault(self, source: Source, path: Iterable[str], problem: str) -> None:
         """Record what stops the start."""
+        path = tuple(path)
         line = self._line(source, path, problem)
         if line not in self.faults:
-            self.faults.append(line)
+            self.faults.append(Fault.at(source, path, line))
 
     def warn(self, source: Source, path: Iterable[str], problem: str) -> None:
         """Record what the operator should know."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: every id that a file may hold; ``*`` stands for a platform
 KNOWN = frozenset(
     {
-        *("check", "name"),
+        *("check", "mend", "name"),
         *("model.source", "model.base_url", "model.key", "model.name", "model.install"),
         *("platforms.telegram.token", "platforms.discord.token"),
         *("platforms.slack.bot_token", "platforms.slack.app_token"),
@@ -40,8 +40,8 @@ KNOWN = frozenset(
 )
 #: answers that hold maps of the operator's own keys
 _MAPS = frozenset({"who.userPeerAliases"})
-#: answers that may be there in vain: whether they are needed depends on who has written
-_AT_WILL = frozenset({"who.follow"})
+#: answers that may be there in vain: whether they are needed depends on what there is
+_AT_WILL = frozenset({"mend", "who.follow"})
 _PLATFORMS = ("telegram", "discord", "slack")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import threading
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from gateway.settings.dialects import Value
     from gateway.settings.home import Home
+    from gateway.setup.mending import Mended
 
 Key = tuple[str, ...]
 _PRIVATE = 0o600
@@ -55,6 +57,8 @@ class Edit:
     lines: tuple[str, ...]
     #: a secret is written, so nobody else may read the file
     private: bool
+    #: the file had faults: where it stays as it was
+    mended: Mended | None = None
 
     def transform(self, _present: str) -> str:
         """Return the text as it shall be."""
@@ -69,27 +73,43 @@ class Originals:
     honcho_file: Path
     hosts: tuple[str, ...]
     contents: Mapping[Path, files.Content]
+    #: what stands for those that have faults
+    mended: Mapping[Path, Mended] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, home: Home, honcho_file: Path, hosts: tuple[str, ...]) -> Originals:
+    def read(
+        cls,
+        home: Home,
+        honcho_file: Path,
+        hosts: tuple[str, ...],
+        mended: Mapping[Path, Mended] | None = None,
+    ) -> Originals:
         """Read the files. Raises ``ConfigurationError`` for one that cannot be read."""
+        mended = mended or {}
         contents = {}
         for path in (home.env, honcho_file, home.config):
+            if path in mended and mended[path].whole:
+                contents[path] = files.Content("", files.digest(path))
+                continue
             try:
                 contents[path] = files.load(path) or files.Content("", files.MISSING)
             except files.UnreadableError as error:
                 raise ConfigurationError(f"{path}: {error.problem}") from None
-        return cls(home, honcho_file, hosts, contents)
+        return cls(home, honcho_file, hosts, contents, mended)
 
     @property
     def texts(self) -> dict[Path, str]:
         """What there is, by file."""
-        return {path: one.text for path, one in self.contents.items() if one.digest}
+        return {path: self.text(path) for path, one in self.contents.items() if one.digest}
+
+    def text(self, path: Path) -> str:
+        """Return what a file holds, without its faults."""
+        return self.mended[path].text if path in self.mended else self.contents[path].text
 
     def edits(self, draft: Draft) -> list[Edit]:
         """Return the files that change, secrets first. Raises ``ConfigurationError``."""
         env, honcho, config = self.home.env, self.honcho_file, self.home.config
-        texts = {path: one.text for path, one in self.contents.items()}
+        texts = {path: self.text(path) for path in self.contents}
         after = {
             env: rewrite_env.changed(env, texts[env], draft.env),
             honcho: self._honcho(texts[honcho], draft),
@@ -103,10 +123,16 @@ class Originals:
         if "pinPeerName" in texts[honcho] and "pinPeerName" not in after[honcho]:
             lines[honcho].append("pinPeerName is now called pinUserPeer")
         return [
-            Edit(path, self.contents[path], after[path], tuple(lines[path]), _secret(lines[path]))
+            self._edit(path, after[path], lines[path])
             for path in after
-            if after[path] != texts[path]
+            if after[path] != texts[path] or path in self.mended
         ]
+
+    def _edit(self, path: Path, after: str, lines: list[str]) -> Edit:
+        mended, private = self.mended.get(path), _secret(lines)
+        if mended is not None:
+            lines = [*mended.lines, f"as it was, it stays in {mended.kept}", *lines]
+        return Edit(path, self.contents[path], after, tuple(lines), private, mended)
 
     def _honcho(self, text: str, draft: Draft) -> str:
         path = self.honcho_file
@@ -150,12 +176,33 @@ def save(edits: list[Edit], home: Home) -> None:
         make_private_folder(home.path)
         for edit in edits:
             try:
-                replace_text(edit.path, edit.before.digest, edit.transform)
+                _replace(edit)
                 if edit.private:
                     _hide(edit.path)
             except ConfigurationError as error:
                 raise _unsaved(error, saved) from None
             saved.append(edit.path)
+
+
+def _replace(edit: Edit) -> None:
+    """Write one file; one that had faults stays as it was under another name."""
+    if edit.mended is None:
+        replace_text(edit.path, edit.before.digest, edit.transform)
+        return
+    target, kept = edit.path.resolve(), edit.mended.kept
+    try:
+        if not edit.mended.whole:
+            shutil.copy2(target, kept)
+            replace_text(edit.path, edit.before.digest, edit.transform)
+            return
+        target.replace(kept)
+    except OSError as error:
+        raise UnwritableError(f"{kept}: cannot be written ({error.strerror})") from None
+    try:
+        replace_text(edit.path, files.MISSING, edit.transform)
+    except ConfigurationError:
+        kept.replace(target)
+        raise
 
 
 def _must_be_writable(edit: Edit) -> None:

@@ -11,6 +11,7 @@ from gateway.settings.json_nodes import parse_json
 from gateway.settings.nodes import Source, Table
 from gateway.settings.yaml_nodes import parse_yaml
 from gateway.setup.drafts import Draft, Edit, Originals
+from gateway.setup.mending import mend
 from gateway.setup.seen import Person, people
 
 if TYPE_CHECKING:
@@ -64,9 +65,13 @@ class Session:
 
     @classmethod
     def begin(cls, bench: Bench, asker: Asker) -> Session:
-        """Read the home. Raises ``ConfigurationError`` for one that cannot be read."""
-        known = bench.load({})
-        originals = Originals.read(bench.home, known.honcho_file, known.hosts)
+        """Read the home, and mend its files where they have faults and that is wished for.
+
+        Raises ``ConfigurationError`` for one that cannot be read.
+        """
+        mended = mend(bench.home, bench.load, asker)
+        known = bench.load({path: one.text for path, one in mended.items()})
+        originals = Originals.read(bench.home, known.honcho_file, known.hosts, mended)
         before = bench.load(originals.texts)
         return cls(bench, asker, before, originals, people(bench.home.database))
 
@@ -105,7 +110,7 @@ class Session:
 
     def _text(self, path: Path) -> str:
         after = {one.path: one.after for one in self.edits()}
-        return after.get(path, self.originals.contents[path].text)
+        return after.get(path, self.originals.text(path))
 
     def accounts_of(self, platform: str) -> list[RuntimeId]:
         """Return the accounts of a platform that were seen, the latest first."""

@@ -101,6 +101,7 @@ async def test_a_home_that_cannot_be_read_is_named_and_left_alone(
     home.path.mkdir(mode=0o700)
     (home.path / "honcho.json").write_text('{"pinUserPeer": "maybe"}')
     await operator.run("setup")
+    await operator.answers("Mend that, and go on?", "n")
     said = await operator.ends(2)
     assert "honcho.json:1: pinUserPeer: maybe is not a switch" in said
     assert "mend these lines, then run it again" in said
