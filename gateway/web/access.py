@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from gateway.model.errors import GatewayError
@@ -17,6 +18,11 @@ from gateway.web.guard import name_of
 from gateway.web.parts import Parts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from fastapi import Response
+    from fastapi.dependencies.models import Dependant
+
     from gateway.ports import Clock
 
 #: wrong keys of one client in so many seconds, after which it waits
@@ -111,6 +117,17 @@ async def known_visitor(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Visitor:
     """Return who is signed in. Raises ``NotSignedInError``, ``NotAllowedError``."""
+    visitor = await _visitor(request, bearer)
+    if request.method not in _SAFE:
+        await _check_proof(request, visitor)
+    return visitor
+
+
+async def _visitor(request: Request, bearer: HTTPAuthorizationCredentials | None) -> Visitor:
+    """Return who is signed in; nothing but headers is read, once for each request."""
+    known: Visitor | None = getattr(request.state, "visitor", None)
+    if known is not None:
+        return known
     doors = parts_of(request).doors
     if bearer is not None:
         visitor = await doors.by_token(bearer.credentials)
@@ -123,8 +140,7 @@ async def known_visitor(
         visitor = await doors.by_cookie(request.cookies.get(doors.cookie, ""))
     if visitor is None:
         raise NotSignedInError("sign in with: hermes-gateway web link")
-    if request.method not in _SAFE:
-        await _check_proof(request, visitor)
+    request.state.visitor = visitor
     return visitor
 
 
@@ -140,9 +156,40 @@ async def _check_proof(request: Request, visitor: Visitor) -> None:
 
 
 async def _operator(visitor: Annotated[Visitor, Depends(known_visitor)]) -> Visitor:
+    _must_act(visitor)
+    return visitor
+
+
+def _must_act(visitor: Visitor) -> None:
     if not visitor.acts:
         raise NotAllowedError("this needs the operator's role: hermes-gateway web link")
-    return visitor
+
+
+class JudgedFirst(APIRoute):
+    """A route that judges who asks before it reads what was sent.
+
+    FastAPI reads a body before it solves any dependency, and would tell somebody without rights
+    what is wrong with it.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """See ``APIRoute``."""
+        handle, acts = super().get_route_handler(), _asks_for(self.dependant, _operator)
+        signed_in = acts or _asks_for(self.dependant, known_visitor)
+
+        async def judged(request: Request) -> Response:
+            if signed_in and request.method not in _SAFE:
+                visitor = await _visitor(request, await _bearer(request))
+                if acts:
+                    _must_act(visitor)
+            return await handle(request)
+
+        return judged
+
+
+def _asks_for(dependant: Dependant, call: object) -> bool:
+    """Tell whether a route depends on ``call``, however deep."""
+    return any(one.call is call or _asks_for(one, call) for one in dependant.dependencies)
 
 
 TheParts = Annotated[Parts, Depends(parts_of)]

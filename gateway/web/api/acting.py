@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from gateway.model.ids import PeerId
 from gateway.web import deliveries, identity, linking, pairing, remembering, sessions
-from gateway.web.access import Operator, TheParts
+from gateway.web.access import JudgedFirst, Operator, TheParts
 from gateway.web.api.common import Name, PartId
 from gateway.web.identity_shapes import Application, AppliedShape, LinkDecision
 from gateway.web.shapes import (
@@ -23,7 +23,7 @@ from gateway.web.shapes import (
     WriteDecision,
 )
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 
 @router.post(

@@ -17,7 +17,7 @@ from gateway.web import (
     sessions,
     traces,
 )
-from gateway.web.access import TheParts
+from gateway.web.access import AnyVisitor, JudgedFirst, TheParts
 from gateway.web.api.common import Name, Word
 from gateway.web.identity_shapes import (
     AliasesShape,
@@ -41,7 +41,7 @@ from gateway.web.shapes import (
     TurnView,
 )
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 
 @router.get("/health", tags=["health"])
@@ -94,7 +94,7 @@ async def list_links(parts: TheParts) -> LinksShape:
 
 
 @router.post("/identity/preview", tags=["identity"])
-async def preview_change(parts: TheParts, body: Wish) -> PreviewShape:
+async def preview_change(parts: TheParts, _visitor: AnyVisitor, body: Wish) -> PreviewShape:
     """Say what a change would do; nothing is changed."""
     return await identity.preview(parts, body)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from gateway.web import deliveries, pairing
-from gateway.web.access import Operator, TheParts
+from gateway.web.access import JudgedFirst, Operator, TheParts
 from gateway.web.api.common import PartId
 from gateway.web.pages.common import act, typed
 from gateway.web.shapes import Admin, Approval
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 
 @router.post("/pairing/approve")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from gateway.model.errors import ConfigurationError
 from gateway.web import identity, linking
-from gateway.web.access import AnyVisitor, Operator, TheParts
+from gateway.web.access import AnyVisitor, JudgedFirst, Operator, TheParts
 from gateway.web.identity_shapes import Application, Doing, PreviewShape, Wish
 from gateway.web.pages.common import act, fragment, say, show, typed
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gateway.web.identity_shapes import AppliedShape
     from gateway.web.parts import Parts
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 _LONGEST = 200
 

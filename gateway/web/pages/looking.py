@@ -8,10 +8,10 @@ from fastapi import APIRouter, Query, Request, Response
 
 from gateway.model.ids import TurnId
 from gateway.web import auditing, configuration, deliveries, health, pairing, sessions, traces
-from gateway.web.access import AnyVisitor, TheParts
+from gateway.web.access import AnyVisitor, JudgedFirst, TheParts
 from gateway.web.pages.common import show
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 Word = Annotated[str, Query(max_length=200)]
 

@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query, Request, Response
 
 from gateway.model.ids import PeerId
 from gateway.web import identity, remembering
-from gateway.web.access import AnyVisitor, Operator, TheParts
+from gateway.web.access import AnyVisitor, JudgedFirst, Operator, TheParts
 from gateway.web.pages.common import act, say, show, typed
 from gateway.web.remembering import NotRevealedError
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 Word = Annotated[str, Query(max_length=200)]
 

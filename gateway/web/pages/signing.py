@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 
 from gateway.web.access import (
     AnyVisitor,
+    JudgedFirst,
     NotAllowedError,
     TheParts,
     attempts_of,
@@ -19,7 +20,7 @@ from gateway.web.access import (
 from gateway.web.doors import SESSION_HOLDS
 from gateway.web.pages.common import outside, typed
 
-router = APIRouter()
+router = APIRouter(route_class=JudgedFirst)
 
 _SPENT = "This link was used already, or its ten minutes are over."
 

@@ -158,6 +158,35 @@ async def test_a_viewer_changes_nothing(served: Site) -> None:
         assert await refusals(program, WRITING) == {403}
 
 
+#: bodies that cannot be read, with what they say they are
+MALFORMED = (
+    ("application/json", b"{"),
+    ("application/json", b'{"x": 1}'),
+    ("multipart/form-data", b"no boundary"),
+    ("multipart/form-data; boundary=x", b"--x\r\nno header"),
+    ("application/x-www-form-urlencoded", b"%zz=\xff&=&&"),
+)
+
+
+async def test_rights_are_judged_before_anything_is_read(served: Site) -> None:
+    """Whoever has no rights learns nothing of what a route makes of its body."""
+    async with (
+        served.browser() as nobody,
+        served.signed_in(Role.VIEWER) as viewer,
+        served.program(Role.VIEWER) as program,
+    ):
+        for kind, body in MALFORMED:
+            headers = {"Content-Type": kind}
+            for method, path in (each for each in routes() if each[0] != "GET"):
+                answer = await nobody.request(method, path, content=body, headers=headers)
+                assert answer.status_code == 401, (path, kind)
+            for method, path in WRITING:
+                for client in (viewer, program):
+                    answer = await client.request(method, path, content=body, headers=headers)
+                    assert answer.status_code == 403, (path, kind)
+                    assert "operator" in answer.text
+
+
 async def test_a_form_of_another_page_changes_nothing(served: Site) -> None:
     async with served.signed_in() as client:
         client.headers["X-Proof"] = "made up"
