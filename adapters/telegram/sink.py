@@ -151,7 +151,7 @@ class Sink:
                 continue
             if draft.reply_to is not None and not sent.replied:
                 degraded.append("no-reply")
-            return Receipt(sent.message, tuple(degraded))
+            return Receipt(sent.message, tuple(degraded), _new_place(draft, part))
 
     async def send_file(self, part: Part, path: Path) -> Receipt:
         """Post the part's file; a picture as a photo where Telegram can show it."""
@@ -171,7 +171,7 @@ class Sink:
             self._board.settle(part.turn)
             if upload.reply_to is not None and not sent.replied:
                 degraded.append("no-reply")
-            return Receipt(sent.message, tuple(degraded))
+            return Receipt(sent.message, tuple(degraded), _new_place(upload, part))
 
     async def typing(self, address: Address) -> None:
         """Show a typing sign, unless the chat has to be left alone or its budget is short."""
@@ -238,6 +238,10 @@ def lesser_draft(draft: Draft, part: Part, error: PlatformError) -> tuple[Draft,
     if error.code == ENTITIES and draft.entities:
         return without_formatting(draft, part), "plain"
     return give_way(draft, part, error)
+
+
+def _new_place(draft: Draft | Upload, part: Part) -> PlaceId | None:
+    return None if draft.place == part.address.place else draft.place
 
 
 def give_way(draft: _Draft, part: Part, error: PlatformError) -> tuple[_Draft, str] | None:

@@ -106,3 +106,5 @@ class Receipt:
     #: what had to give way: ``plain`` (formatting), ``no-reply``, ``no-thread``, ``no-buttons``,
     #: ``no-edit`` (the message to change was gone)
     degraded: tuple[str, ...] = ()
+    #: the place's new id, where sending found out that it has moved
+    moved_to: PlaceId | None = None

@@ -191,15 +191,18 @@ class Delivery:
     # --- outcomes ------------------------------------------------------------------------
 
     def _delivered(self, stored: StoredPart, receipt: Receipt) -> Outcome:
-        return Done(
-            lambda tx: self._ending.conclude(
+        def effects(tx: Tx) -> None:
+            if receipt.moved_to is not None:
+                places.follow(tx, _place_key(stored.part), receipt.moved_to, now=self._clock.now())
+            self._ending.conclude(
                 tx,
                 stored,
                 PartState.DELIVERED,
                 sent_message=receipt.message,
                 degraded=",".join(receipt.degraded),
             )
-        )
+
+        return Done(effects)
 
     def _final(self, stored: StoredPart, state: PartState, *, error: str) -> Outcome:
         log.warning(

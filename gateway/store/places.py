@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
+from gateway.model.events import Place, PlaceKind
+from gateway.model.ids import PlaceId
 from gateway.store import statements
 from gateway.store.tables import conversation, place
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from gateway.model.events import Place
     from gateway.store.engine import Tx
 
 
@@ -71,6 +72,14 @@ def move(tx: Tx, key: PlaceKey, new: str, where: Place, *, now: datetime) -> boo
     _note(tx, key, where, now=now, moved_to=new)
     _note(tx, key._replace(place=new), where, now=now, moved_from=key.place)
     return True
+
+
+def follow(tx: Tx, key: PlaceKey, new: str, *, now: datetime) -> None:
+    """Carry a place over whose move was found out by writing to it, without a notice."""
+    found = tx.conn.execute(sa.select(place.c.kind, place.c.title).where(_is(key))).first()
+    if found is not None:
+        where = Place(PlaceKind(found.kind), PlaceId(key.place), title=found.title)
+        move(tx, key, new, where, now=now)
 
 
 def current(conn: sa.Connection, key: PlaceKey) -> str:

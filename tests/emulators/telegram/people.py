@@ -151,14 +151,17 @@ class People:
         self._member_update(place, target, ("member", "kicked"))
         place.removed.add(target.id)
 
-    def migrate(self, chat: int) -> int:
-        """Make a group a supergroup and return the new id; the old one is dead from now on."""
+    def migrate(self, chat: int, *, told: bool = True) -> int:
+        """Make a group a supergroup and return the new id; the old one is dead from now on.
+
+        ``told``: both notices of it reach the bot.
+        """
         old, owner = self._chat(chat), self._bot(None)
         new = self._chat(-1_001_000_000_000 - abs(chat))
         new.facts["title"] = old.facts["title"]
         user = self._world.user(USER)
         moves = ((old, "migrate_to_chat_id", new.id), (new, "migrate_from_chat_id", old.id))
-        for place, key, value in moves:
+        for place, key, value in moves if told else ():
             message = self._world.compose(place, user, {key: value})
             self._world.announce(place, {"message": message}, owner)
         old.moved_to = new.id

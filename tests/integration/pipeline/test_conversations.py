@@ -219,6 +219,23 @@ async def test_a_group_that_moves_keeps_its_session(house: House, order: tuple[i
     assert house.column("SELECT last_seq FROM session") == [4]
 
 
+async def test_a_group_whose_notices_never_came_is_followed(house: House) -> None:
+    """H-28: the refusal of an answer tells as well where the group is now."""
+    house.agent.hold()
+    async with house.running():
+        house.tg.say(mention("one"), user=MIRA, chat=SMALL_GROUP)
+        await house.runs(1)
+        new = house.tg.migrate(SMALL_GROUP, told=False)
+        house.agent.release()
+        assert await house.answers(1, new) == ["re: one"]
+        await house.settled()
+        house.tg.say(mention("two"), user=MIRA, chat=new)
+        assert await house.answers(2, new) == ["re: one", "re: two"]
+        await house.settled()
+    assert house.agent.runs[1].history == ["one", "re: one"]
+    assert house.texts(SMALL_GROUP) == []
+
+
 async def test_what_waits_for_a_moved_group_arrives_there_in_order(house: House) -> None:
     """H-28: a queued reply follows the group, and answers no message of the same number."""
     async with house.running():
