@@ -36,7 +36,7 @@ def read_attachments(message: Fields, *, source: str) -> tuple[Attachment, ...]:
 
 
 def _file(file: Fields, source: str, *, voice: bool) -> Attachment:
-    mime = file.text("content_type").partition(";")[0].strip().lower()
+    mime = file.name("content_type").partition(";")[0].strip().lower()
     kind = _KINDS.get(mime.partition("/")[0], AttachmentKind.DOCUMENT)
     return Attachment(
         AttachmentKind.VOICE if voice else kind,

@@ -23,6 +23,7 @@ from gateway.model.events import (
 )
 from gateway.model.ids import MessageId
 from gateway.policy.commands import parse_command
+from gateway.text.clean import clean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,8 +102,8 @@ def _interaction(interaction: Fields, around: Surroundings) -> InboundEvent | No
 
 def _used(interaction: Fields, data: Fields, around: Surroundings) -> InboundEvent:
     """A slash command from Discord's own menu; its options are the command's arguments."""
-    values = (str(option.values.get("value", "")) for option in data.children("options"))
-    command = Command(data.text("name").lower(), " ".join(values))
+    values = (clean(str(each.values.get("value", ""))) for each in data.children("options"))
+    command = Command(data.name("name").lower(), " ".join(values))
     return replace(_acted(interaction, around), command=command)
 
 
@@ -121,7 +122,7 @@ def _acted(interaction: Fields, around: Surroundings) -> InboundEvent:
     member = interaction.child("member")
     user = interaction.child("user") or (None if member is None else member.child("user"))
     sender = Sender(SenderKind.UNKNOWN) if user is None else read_user(user, member)
-    language = interaction.text("locale").lower() or None
+    language = interaction.name("locale").lower() or None
     return InboundEvent(
         kind=EventKind.MESSAGE,
         platform=DISCORD,

@@ -120,7 +120,7 @@ def _said(event: InboundEvent, message: Fields, me: Me) -> InboundEvent:
         event,
         reply=_reply(message, me),
         attachments=read_attachments(message),
-        album=message.text("media_group_id") or None,
+        album=message.name("media_group_id") or None,
     )
     author = _foreign_author(message)
     if author is not None:
@@ -224,7 +224,7 @@ def _membership(update: Fields, change: Fields, me: Me) -> InboundEvent:
     """The bot was added, removed or blocked; only a private chat makes a person unreachable."""
     event = _bare(change, _numbered(update), EventKind.SERVICE, me)
     member = change.child("new_chat_member")
-    status = "" if member is None else member.text("status")
+    status = "" if member is None else member.name("status")
     gone = status in ("kicked", "left") and event.place.kind is PlaceKind.DIRECT
     kind = EventKind.UNREACHABLE if gone else EventKind.SERVICE
     return replace(event, kind=kind, detail=f"my_chat_member:{status}")

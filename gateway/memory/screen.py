@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import regex
 
 #: cannot be seen, or turns the order of what can: joiners between letters are used by scripts
@@ -48,7 +50,8 @@ def fault(content: str) -> str:
         return f"Refused: it holds the invisible character U+{ord(hidden.group()):04X}."
     if _SEPARATOR.search(content):
         return "Refused: a line of only § separates entries; write several entries instead."
+    plain = unicodedata.normalize("NFKC", content)  # full-width letters say the same
     for why, shape in _FORBIDDEN.items():
-        if shape.search(content):
+        if shape.search(content) or shape.search(plain):
             return f"Refused: {why}, like a prompt injection. State the plain fact instead."
     return ""

@@ -141,6 +141,8 @@ class Commands:
         row = await lease.store.read(lambda conn: inbox.load(conn, row_id))
         if row.event.pressed is not None:
             return await self._choices.handle(lease, row, row.event.pressed)
+        if self._expired(row):
+            return Done()
         told = await self._notebook.answer(row)
         if told is not None:
             return Done(lambda tx: self._reply(tx, row, told))
@@ -149,7 +151,7 @@ class Commands:
     def run(self, tx: Tx, row: InboxRow, *, admin: bool) -> None:
         """Run a command and post its answer; the same command twice answers once."""
         command = row.event.command
-        if command is None:
+        if command is None or self._expired(row):
             return
         language = self._current.rules.language_for(row.event.sender)
         call = Call(tx, row, command.args.strip(), admin, language)
@@ -164,6 +166,10 @@ class Commands:
             answer = handler(call)
         if answer:
             self._reply(tx, row, answer)
+
+    def _expired(self, row: InboxRow) -> bool:
+        """Tell whether a command is too old to be obeyed: yesterday's ``/stop`` stops nothing."""
+        return self._clock.now() - row.event.sent_at > self._current.rules.max_age
 
     def bury(self, tx: Tx, item: Item, error: str) -> None:
         """``on_dead`` of the lane: tell the person; for messages that never became a turn too."""

@@ -128,9 +128,9 @@ class StoreIntake:
 
     def _decide(self, tx: Tx, arrival: _Arrival) -> None:
         event = arrival.event
-        if arrival.admission.verdict is Verdict.PAIR:
+        if arrival.admission.verdict is Verdict.PAIR and not self._expired(arrival):
             return self._conclude(tx, arrival, "refused", self._pairing.invite(tx, event))
-        if arrival.admission.verdict is Verdict.REFUSE:
+        if arrival.admission.verdict is not Verdict.ADMIT:
             reason = arrival.admission.reason
             trail.refused(tx, event.platform, reason, now=self._clock.now())
             return self._conclude(tx, arrival, "refused", reason)
@@ -256,7 +256,9 @@ class StoreIntake:
         )
 
     def _tell(self, tx: Tx, arrival: _Arrival, text: str, *, once: str, **values: object) -> None:
-        """Say something that is no answer; the same ``once`` is said once."""
+        """Say something that is no answer; the same ``once`` once, and nothing of what is old."""
+        if self._expired(arrival):
+            return
         event = arrival.event
         language = arrival.rules.language_for(event.sender)
         letter = outbox.Letter(
@@ -266,6 +268,9 @@ class StoreIntake:
             reply_to=event.message,
         )
         self._post.notice(tx, letter, catalog.text(text, language, **values))
+
+    def _expired(self, arrival: _Arrival) -> bool:
+        return self._clock.now() - arrival.event.sent_at > arrival.rules.max_age
 
 
 def _lane(command: Command | None) -> str:

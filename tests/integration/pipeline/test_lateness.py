@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gateway.text import catalog
-from tests.fakes.household import MIRA
+from tests.fakes.household import MIRA, STRANGER
 
 if TYPE_CHECKING:
     from tests.integration.pipeline.support import House
@@ -94,3 +95,23 @@ async def test_a_full_part_stays_as_it_is(house: House) -> None:
     house.clock.jump(120)
     async with house.running():
         assert await house.answers(1) == [whole]
+
+
+async def test_what_is_too_old_is_neither_answered_nor_obeyed(house: House) -> None:
+    """A ``/stop`` that comes two days late would cancel an answer of today."""
+    when = int((house.clock.now() - timedelta(days=2)).timestamp())
+    house.agent.hold()
+    async with house.running():
+        house.tg.say("today", user=MIRA)
+        await house.runs(1)
+        for text in ("hello", "/status", "/memory", "/search x", "/stop", "/nosuch", "/new"):
+            house.tg.say(text, user=MIRA, date=when)
+        house.tg.say(user=MIRA, date=when, sticker={"file_id": "s", "emoji": "x"})
+        house.tg.say("let me in", user=STRANGER, date=when)
+        await house.taken()
+        waiting = "SELECT id FROM item WHERE lane = 'command' AND state IN ('ready', 'running')"
+        await house.until(lambda: not house.column(waiting), "commands done")
+        house.agent.release()
+        assert await house.answers(1) == ["re: today"]
+        await house.settled()
+    assert house.column("SELECT count(*) FROM outbox") == [1]

@@ -187,6 +187,18 @@ def test_an_update_without_an_edit_is_nothing(update: dict[str, Any]) -> None:
     assert parse("MESSAGE_UPDATE", update, around()) is None
 
 
+def test_the_arguments_of_a_command_are_clean_like_any_words() -> None:
+    """H-51."""
+    event = parse(
+        "INTERACTION_CREATE",
+        recorded()["slash_interaction"]["d"]
+        | {"data": {"name": "title", "options": [{"name": "words", "value": "a\0b \ud83d"}]}},
+        around(),
+    )
+    assert event is not None
+    assert event.command == Command("title", "ab \ufffd")
+
+
 @pytest.mark.parametrize(
     ("context", "kind"), [(None, PlaceKind.DIRECT), (1, PlaceKind.DIRECT), (2, PlaceKind.GROUP)]
 )
