@@ -21,6 +21,7 @@ from gateway.cli.common import (
     home,
     show,
 )
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.store.engine import Connection
@@ -171,7 +172,10 @@ def _short(name: str) -> str:
 def _print_verdict(found: dict[str, Any]) -> None:
     if not found["ok"]:
         typer.echo(f"The audit is broken: {found['problem']}.")
-        typer.echo(f"{found['rows']} row(s) before it are whole, up to row {found['last']}.")
+        whole = counted(found["rows"], "row")
+        typer.echo(f"Whole before it: {whole}, up to row {found['last']}.")
         return
-    typer.echo(f"The audit is whole: {found['rows']} row(s), the last is {found['last']}.")
+    typer.echo(
+        f"The audit is whole: {counted(found['rows'], 'row')}, the last is {found['last']}."
+    )
     typer.echo(f"Its hash, to be noted down elsewhere: {found['head']}")

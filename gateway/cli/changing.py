@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gateway.cli.common import FAILED, chosen_profile, existing_store, home, note, show
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -190,8 +191,9 @@ def preview_lines(preview: Preview) -> list[str]:
     needed = preview.rehoming
     if needed.sessions:
         lines.append(
-            f"memory  {needed.messages} message(s) in {needed.sessions} session(s) of theirs can "
-            f"follow, about {needed.calls} requests"
+            f"memory  {counted(needed.messages, 'message')} in "
+            f"{counted(needed.sessions, 'session')} of theirs can "
+            f"follow, about {counted(needed.calls, 'request')}"
         )
     lines += [f"warning {line}" for line in preview.warnings]
     lines += [f"refused {line}" for line in preview.problems]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from gateway.cli.common import CONSOLE_ONLY, FAILED, JsonFlag, chosen_profile, friendly, home, show
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,4 +69,4 @@ def _print(findings: list[Finding]) -> None:
         typer.echo(f"{marks[one.level]} {one.topic:<11} {one.text}")
     worse = sum(one.level != "ok" for one in findings)
     typer.echo("")
-    typer.echo(f"{worse} thing(s) to look at." if worse else "All is well.")
+    typer.echo(f"{counted(worse, 'thing')} to look at." if worse else "All is well.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gateway.cli.common import JsonFlag, existing_store, fail, friendly, home, loaded, show
+from gateway.text.counted import counted, singular
 
 if TYPE_CHECKING:
     from gateway.settings.read import Loaded
@@ -38,7 +39,11 @@ def export(
         path = to or Path(f"{name}.zip")
         _write(path, data)
         result = {"person": person, "file": str(path), "rows": counts}
-        told = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        told = ", ".join(
+            counted(number, singular(name.replace("_", " ")))
+            for name, number in counts.items()
+            if number
+        )
         show(result, as_json=as_json, human=lambda: typer.echo(f"Wrote {path}: {told}"))
 
 

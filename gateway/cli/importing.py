@@ -21,6 +21,7 @@ from gateway.cli.common import (
     note,
     show,
 )
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,25 +123,25 @@ def _store(place: Home, settings: Loaded) -> Iterator[Store]:
 
 def _shown(count: int) -> None:
     if sys.stderr.isatty():
-        typer.echo(f"\r{count:,} messages looked at", nl=False, err=True)
+        typer.echo(f"\r{counted(count, 'message')} looked at", nl=False, err=True)
 
 
 def _print(result: dict[str, Any]) -> None:
     if sys.stderr.isatty() and not result["dry_run"]:
         note("")
-    verb = "would be" if result["dry_run"] else "were"
+    verb = "Would be taken over" if result["dry_run"] else "Taken over"
     typer.echo(
-        f"{result['messages']:,} messages of {result['sessions']:,} conversations "
-        f"{verb} taken over into search."
+        f"{verb} into search: {counted(result['messages'], 'message')} of "
+        f"{counted(result['sessions'], 'conversation')}."
     )
     for peer, count in result["people"].items():
         typer.echo(f"  {peer:<24} {count:>9,}")
     if result["already_known"]:
-        typer.echo(f"{result['already_known']:,} messages had been looked at before.")
+        typer.echo(f"{counted(result['already_known'], 'message')} had been looked at before.")
     for reason, left in result["left_out"].items():
         typer.echo(
-            f"Left out: {left['sessions']:,} conversations ({left['messages']:,} messages): "
-            f"{_REASONS.get(reason, reason)}"
+            f"Left out: {counted(left['sessions'], 'conversation')} "
+            f"({counted(left['messages'], 'message')}): {_REASONS.get(reason, reason)}"
         )
     if result["dry_run"] and result["messages"]:
         note("Do it with the same command without --dry-run.")

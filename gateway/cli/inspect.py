@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gateway.cli.common import CONSOLE_ONLY, JsonFlag, existing_store, friendly, home, loaded, show
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.settings.home import Home
@@ -35,16 +36,18 @@ def trace(
 def _print_trace(found: dict[str, Any]) -> None:
     identity = found["identity"]
     typer.echo(f"turn         {found['turn']}")
-    typer.echo(f"state        {found['state']} after {found['attempts']} run(s)")
+    typer.echo(f"state        {found['state']} after {counted(found['attempts'], 'run')}")
     typer.echo(f"conversation {found['conversation']}")
     typer.echo(f"session      {found['session']}")
     typer.echo(f"from         {found['account']} as {identity['peer']} ({identity['rung']})")
     typer.echo(f"named by     {identity['source']}")
     if usage := found["usage"]:
         tokens = f"{usage['input_tokens']} + {usage['output_tokens']} tokens"
-        typer.echo(f"model        {usage['model']}, {usage['requests']} request(s), {tokens}")
+        typer.echo(
+            f"model        {usage['model']}, {counted(usage['requests'], 'request')}, {tokens}"
+        )
     for layer in found["recall"]:
-        age = "for this turn" if layer["age"] == 0 else f"{layer['age']} turn(s) old"
+        age = "for this turn" if layer["age"] == 0 else f"{counted(layer['age'], 'turn')} old"
         what = f"{layer['chars']} characters, {age}" if layer["chars"] else "nothing"
         waited = f", waited {layer['waited']:.1f} s" if layer["waited"] else ""
         typer.echo(f"recalled     {layer['name']}: {what}{waited}")

@@ -22,6 +22,7 @@ from gateway.cli.common import (
 )
 from gateway.cli.layout import columns
 from gateway.cli.service import service_of
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.settings.home import Home
@@ -196,6 +197,7 @@ def _print_flush(result: dict[str, Any]) -> None:
     if not result["sessions"]:
         typer.echo("Nothing waits.")
     elif result["running"]:
-        typer.echo(f"Asked the running gateway to send {result['sessions']} session(s).")
+        typer.echo(f"Asked the running gateway to send {counted(result['sessions'], 'session')}.")
     else:
-        typer.echo(f"{result['sessions']} session(s) wait for the next hermes-gateway run.")
+        waiting = counted(result["sessions"], "session")
+        typer.echo(f"Waiting for the next hermes-gateway run: {waiting}.")

@@ -9,6 +9,7 @@ import typer
 
 from gateway.cli.changing import ReasonOption, RehomeFlag, YesFlag, change, people_service, plain
 from gateway.cli.common import JsonFlag, fail, friendly, show
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.people import AccountView, Change, People, PersonView
@@ -115,7 +116,7 @@ def _print_list(found: tuple[PersonView, ...]) -> None:
         typer.echo("Nobody was found.")
     for one in found:
         owner = ", owner" if one.owner else ""
-        typer.echo(f"{one.peer}{owner}  {_seen(one)}, {one.messages} message(s)")
+        typer.echo(f"{one.peer}{owner}  {_seen(one)}, {counted(one.messages, 'message')}")
         for account in one.accounts:
             name = f" ({account.name})" if account.name else ""
             typer.echo(f"  {account.key}{name}  by {account.rung}")
@@ -144,6 +145,9 @@ def _facts(account: AccountView) -> list[tuple[str, str]]:
         ("recorded in", account.recorded_in),
         ("language", account.language),
         ("first seen", f"{first:%Y-%m-%d %H:%M} UTC" if first else ""),
-        ("said", f"{account.messages} message(s) in {account.sessions} session(s)"),
+        (
+            "said",
+            f"{counted(account.messages, 'message')} in {counted(account.sessions, 'session')}",
+        ),
     ]
     return [(label, value) for label, value in told if value]

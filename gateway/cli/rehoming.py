@@ -11,6 +11,7 @@ import typer
 
 from gateway.cli.changing import ReasonOption, YesFlag, author, plain, rehoming_service
 from gateway.cli.common import MISUSED, JsonFlag, fail, friendly, home, loaded, show
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.people import Following, Rehoming
@@ -124,11 +125,12 @@ def _print_job(job: Job, *, running: bool) -> None:
 
 
 def _line(job: Job) -> str:
-    said = f"{job.sessions_done} of {job.sessions_total} session(s)"
+    said = f"{job.sessions_done} of {counted(job.sessions_total, 'session')}"
     if job.messages_total:
-        said += f", {job.messages_done} of {job.messages_total} message(s)"
+        said += f", {job.messages_done} of {counted(job.messages_total, 'message')}"
     trouble = f", waits ({job.error})" if job.error else ""
-    return f"job {job.id} {job.kind}: {job.state}, {said}, {job.requests} request(s){trouble}"
+    asked = counted(job.requests, "request")
+    return f"job {job.id} {job.kind}: {job.state}, {said}, {asked}{trouble}"
 
 
 def _print_jobs(jobs: list[Job]) -> None:
@@ -145,12 +147,12 @@ def _print_following(seen: Following) -> None:
         typer.echo(f"moves   {before} → {after}")
     needed: Any = seen.estimate
     typer.echo(
-        f"memory  {needed.messages} message(s) in {needed.sessions} session(s), about "
-        f"{needed.calls} requests, {needed.seconds:.0f} s or more"
+        f"memory  {counted(needed.messages, 'message')} in {counted(needed.sessions, 'session')}, "
+        f"about {counted(needed.calls, 'request')}, {needed.seconds:.0f} s or more"
     )
     if seen.groups and not seen.derived_anew:
-        typer.echo(f"stays   {seen.groups} shared session(s), unless --rebuild-groups")
+        typer.echo(f"stays   {counted(seen.groups, 'shared session')}, unless --rebuild-groups")
     if seen.derived_anew:
         typer.echo(f"anew    conclusions about {', '.join(seen.derived_anew)}")
     if seen.kept:
-        typer.echo(f"kept    {seen.kept} session(s) under former peers, until --purge")
+        typer.echo(f"kept    {counted(seen.kept, 'session')} under former peers, until --purge")

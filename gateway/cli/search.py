@@ -19,6 +19,7 @@ from gateway.cli.common import (
     note,
     show,
 )
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.store.engine import Connection, Store
@@ -96,7 +97,7 @@ def _print(found: list[dict[str, Any]]) -> None:
 
 
 def _print_report(report: Report) -> None:
-    typer.echo(f"indexed  {report.indexed} messages")
+    typer.echo(f"indexed  {counted(report.indexed, 'message')}")
     typer.echo(f"missing  {report.missing}")
     typer.echo(f"stale    {report.stale}")
     if report.damage:

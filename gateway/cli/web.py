@@ -19,6 +19,7 @@ from gateway.cli.common import (
     note,
     show,
 )
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from gateway.settings.home import Home
@@ -75,7 +76,8 @@ def sign_out(as_json: JsonFlag = False) -> None:
         place = home()
         with existing_store(place) as store:
             keys = asyncio.run(_doors(place, store).close_all(by=_BY))
-        text = f"{keys} session(s), link(s) and token(s) hold no more."
+        ended = counted(keys, "session, link or token", "sessions, links and tokens")
+        text = f"Ended: {ended}."
         show({"keys": keys}, as_json=as_json, human=lambda: typer.echo(text))
 
 

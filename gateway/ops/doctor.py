@@ -17,6 +17,7 @@ from gateway.policy import identity_check
 from gateway.policy.runtime_id import RuntimeId
 from gateway.store import audit, erasing, ledger, links, migrate, names, readonly
 from gateway.store.lock import ProcessLock
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -122,7 +123,9 @@ def _contents(conn: Connection, rules: Rules) -> Iterator[Finding]:
     yield from _waiting(readonly.attention(conn))
     for code, number in readonly.failures(conn).items():
         remedy = _REMEDIES.get(code, "the log names the reason")
-        yield Finding(Level.WARNING, "model", f"{number} turn(s) got no answer ({code}): {remedy}")
+        yield Finding(
+            Level.WARNING, "model", f"{counted(number, 'turn')} got no answer ({code}): {remedy}"
+        )
     yield from _people(readonly.accounts(conn), rules)
     yield from _overruled_links(conn, rules)
     yield from _unforgotten(conn)
@@ -135,7 +138,7 @@ def _audit(conn: Connection) -> Finding:
     if problem:
         text = f"{problem}: hermes-gateway audit verify"
         return Finding(Level.ERROR, "audit", f"the audit is not to be trusted: {text}")
-    return Finding(Level.OK, "audit", f"whole, {verdict.rows} row(s)")
+    return Finding(Level.OK, "audit", f"whole, {counted(verdict.rows, 'row')}")
 
 
 def _people(accounts: list[Account], rules: Rules) -> Iterator[Finding]:
@@ -153,7 +156,7 @@ def _people(accounts: list[Account], rules: Rules) -> Iterator[Finding]:
 
 def _unforgotten(conn: Connection) -> Iterator[Finding]:
     if number := len(erasing.unfinished(conn)):
-        text = f"{number} erasure(s) wait for the memory service; the gateway goes on with them"
+        text = f"waiting for the memory service: {counted(number, 'erasure')}; the gateway goes on"
         yield Finding(Level.WARNING, "privacy", text)
 
 
@@ -193,20 +196,20 @@ def _memory(conn: Connection) -> Iterator[Finding]:
     trouble = f"the memory service is in trouble ({code}); what was said waits for it"
     yield _judge("memory", remedies.get(code, trouble) if code else None, "nothing is wrong")
     if parked := ledger.counts(conn).get(ledger.LedgerState.PARKED, 0):
-        text = f"{parked} message(s) were set aside: hermes-gateway memory queue"
+        text = f"{counted(parked, 'message')} set aside: hermes-gateway memory queue"
         yield Finding(Level.WARNING, "memory", text)
 
 
 def _waiting(attention: dict[str, int]) -> Iterator[Finding]:
     texts = {
-        "unknown": "part(s) of answers may or may not have arrived: /trace shows them",
-        "aside": "update(s) could not be read and are kept in the table set_aside",
-        "dead": "mailbox item(s) were given up",
+        "unknown": ("part", "of answers may or may not have arrived: /trace shows them"),
+        "aside": ("update", "could not be read, kept in the table set_aside"),
+        "dead": ("mailbox item", "given up"),
     }
-    for name, text in texts.items():
+    for name, (noun, text) in texts.items():
         if attention[name]:
-            yield Finding(Level.WARNING, "waiting", f"{attention[name]} {text}")
-    yield Finding(Level.OK, "access", f"{attention['admins']} admin(s) by pairing")
+            yield Finding(Level.WARNING, "waiting", f"{counted(attention[name], noun)} {text}")
+    yield Finding(Level.OK, "access", f"{counted(attention['admins'], 'admin')} by pairing")
 
 
 def _judge(topic: str, problem: str | None, fine: str) -> Finding:

@@ -20,6 +20,7 @@ from gateway.model.ids import PeerId
 from gateway.people import plan
 from gateway.store import hand_notes, homes, rehome_jobs
 from gateway.store.hand_notes import NoteKind
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -140,7 +141,8 @@ class Belongings:
     def _line(self, note: Note, count: int) -> str:
         if note.kind is NoteKind.CARD:
             return (
-                f"{count} fact(s) of the card of {note.observed} do not fit that of {note.holder}"
+                f"not in the card of {note.holder}, which is full: "
+                f"{counted(count, 'fact')} of the card of {note.observed}"
             )
         where = self._aside(note)
         name = Target(note.observer).file

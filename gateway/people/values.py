@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from gateway.text.counted import counted
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -128,8 +130,9 @@ class Remains:
         match self.kind:
             case "groups":
                 return (
-                    f"{self.messages} message(s) in {self.sessions} shared session(s) stay with "
-                    f"{self.peer} unless these are rebuilt (--rebuild-groups)"
+                    f"{counted(self.messages, 'message')} in "
+                    f"{counted(self.sessions, 'shared session')}, of {self.peer}, unless "
+                    f"these are rebuilt (--rebuild-groups)"
                 )
             case "conclusions":
                 return f"what others concluded about {self.peer} from shared sessions stays"

@@ -17,6 +17,7 @@ from gateway.setup import drafts
 from gateway.setup.asking import NO, yes_or_no
 from gateway.store import migrate, readonly
 from gateway.store.sqlite import SqliteStore
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,9 +49,9 @@ def ask_follow(session: Session) -> None:
     if not seen.sessions:
         return
     text = (
-        f"{seen.messages} message(s) in {seen.sessions} session(s) of those who move are "
-        f"remembered under the old name. Let them follow once this is saved? It takes about "
-        f"{seen.calls} requests and can be undone."
+        f"Remembered under the old name: {counted(seen.messages, 'message')} in "
+        f"{counted(seen.sessions, 'session')} of those who move. Let them follow once this "
+        f"is saved? It takes about {counted(seen.calls, 'request')} and can be undone."
     )
     session.follow = yes_or_no(session.asker, "who.follow", text, default=True, unsaid=NO)
 

@@ -14,6 +14,7 @@ from gateway.cli.honcho.changes import write_beside
 from gateway.cli.honcho.status import overview
 from gateway.cli.layout import columns, pairs
 from gateway.cli.service import ask, needs_service
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +99,7 @@ def _record(handed: Handed) -> None:
 
 
 def _print_seeded(result: dict[str, Any]) -> None:
-    typer.echo(f"{result['peer']} has {result['file']}: {result['parts']} part(s).")
+    typer.echo(f"{result['peer']} has {result['file']}: {counted(result['parts'], 'part')}.")
     typer.echo("The service thinks about it in the background; a running gateway looks again")
     typer.echo("within ten minutes. To see it: hermes-gateway honcho identity --show")
 

@@ -10,6 +10,7 @@ import typer
 
 from gateway.cli.common import home, loaded, note, show
 from gateway.cli.layout import pairs
+from gateway.text.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -174,5 +175,5 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict | list | tuple):
-        return f"{len(value)} entries" if value else "none"
+        return counted(len(value), "entry") if value else "none"
     return str(value)

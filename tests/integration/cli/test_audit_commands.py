@@ -107,7 +107,7 @@ def test_the_erased_have_no_name(home: Home) -> None:
     told = run("audit", "list")
     assert MIRA not in told
     assert "pairing.approved somebody erased (" in told
-    assert "The audit is whole: 3 row(s)" in run("audit", "verify")
+    assert "The audit is whole: 3 rows" in run("audit", "verify")
 
 
 def test_a_sound_chain_shows_its_head_and_knows_what_was_noted(home: Home) -> None:

@@ -14,7 +14,7 @@ async def test_a_file_is_seeded_once_and_shown(server: Server) -> None:
     (server.home.path / "WHO.md").write_text("I am a rover.\n")
     file = str(server.home.path / "WHO.md")
     told = await server.run("honcho", "identity", file)
-    assert "hermes has WHO.md: 1 part(s)" in told
+    assert "hermes has WHO.md: 1 part." in told
     done = await server.data("honcho", "identity", file)
     assert done == {
         "file": "WHO.md",

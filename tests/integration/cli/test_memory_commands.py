@@ -144,7 +144,7 @@ def test_status_and_doctor_say_that_the_key_is_refused() -> None:
     assert data("status")["memory_service"]["code"] == "memory_credentials"
     lines = [each for each in data("doctor")["findings"] if each["topic"] == "memory"]
     assert "apiKey" in lines[0]["text"]
-    assert "1 message(s) were set aside" in lines[1]["text"]
+    assert "1 message set aside" in lines[1]["text"]
 
 
 def test_a_database_that_is_being_made_is_waited_for(home: Home) -> None:

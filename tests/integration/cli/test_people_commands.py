@@ -120,7 +120,7 @@ def test_wrong_use_teaches(words: tuple[str, ...], code: int, told: str) -> None
 @pytest.mark.usefixtures("home")
 def test_memory_is_offered_and_waits_for_the_gateway() -> None:
     said = calls.run("aliases", "set", KEY, "mira", "--no-rehome")
-    assert "2 message(s) in 1 session(s) of theirs can follow" in said
+    assert "2 messages in 1 session of theirs can follow" in said
     assert "hermes-gateway people rehome" in said
     seen = data("people", "rehome", "--preview")
     assert (seen["estimate"]["sessions"], seen["moves"]) == (1, [["700100200", "mira"]])

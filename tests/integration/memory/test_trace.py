@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gateway.cli.main import cli
+from gateway.text.counted import counted
 from tests.emulators.honcho_proxy import ALWAYS, CHAT
 from tests.fakes.household import MIRA
 from tests.integration.memory.whole import Whole, upstream
@@ -56,7 +57,10 @@ async def test_layers_with_their_size_and_age(house: Whole) -> None:
     assert 0 < base["chars"] < len(recall)
     assert base["age"] in (2, 3), "it was fetched behind the first turn or the second"
     assert base["waited"] == 0
-    assert f"recalled     base: {base['chars']} characters, {base['age']} turn(s) old\n" in said
+    assert (
+        f"recalled     base: {base['chars']} characters, {counted(base['age'], 'turn')} old\n"
+        in said
+    )
     assert "Rex" not in said
 
 

@@ -92,9 +92,9 @@ ASIDE = (
     [
         (FACT.replace("STATE", "conflict"), "stop it, or use another bot"),
         (FACT.replace("STATE", "bad_credentials"), "put a valid one into .env"),
-        (ITEM, "1 mailbox item(s) were given up"),
-        (ASIDE, "1 update(s) could not be read"),
-        (ERASURE, "1 erasure(s) wait for the memory service"),
+        (ITEM, "1 mailbox item given up"),
+        (ASIDE, "1 update could not be read"),
+        (ERASURE, "waiting for the memory service: 1 erasure;"),
         ("UPDATE alembic_version SET version_num = 'old'", "hermes-gateway db upgrade"),
     ],
 )

@@ -218,7 +218,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(
     home: Home, hermes: HermesHome
 ) -> None:
     said = run("import", "hermes", "--dry-run")
-    assert "5 messages of 3 conversations would be taken over into search." in said
+    assert "Would be taken over into search: 5 messages of 3 conversations." in said
     assert "shared by several people, so nobody can tell who said what" in said
     assert found("otter") == []
 

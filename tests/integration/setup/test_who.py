@@ -221,7 +221,7 @@ async def test_who_is_who_stands_in_the_history_and_can_be_taken_back(
         *BEFORE,
         ("Your name?", ""),
         *MINE,
-        ("3 message(s) in 1 session(s) of those who move are remembered under the old", answer),
+        ("Remembered under the old name: 3 messages in 1 session of those who move.", answer),
         ("Save this?", ""),
     )
     said = await operator.ends()

@@ -78,7 +78,7 @@ async def test_a_link_of_the_command_line_opens_the_running_page(
             found = await client.get(f"{site.page.address}/api/health", headers=headers)
             assert found.json()["connections"][0]["state"] == "connected"
             code, told = await asyncio.to_thread(command, house, monkeypatch, "web", "sign-out")
-            assert (code, "2 session(s)" in told) == (0, True)
+            assert (code, "2 sessions" in told) == (0, True)
             found = await client.get(f"{site.page.address}/api/health", headers=headers)
             assert found.status_code == 401
 
