@@ -125,7 +125,8 @@ class Seed:
             for source in _sources(self._home, rules):
                 await self._seed(source, rules)
         except MemoryServiceError as error:
-            log.info("memory.not_seeded", action="seed", code=error.code)
+            if error.code != "memory_starting":  # our own one: it is only not there yet
+                log.info("memory.not_seeded", action="seed", code=error.code)
             return max(PAUSE, error.retry_after or 0.0)
         return INTERVAL
 
