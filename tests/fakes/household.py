@@ -67,7 +67,7 @@ class Household:
         """Write honcho.json."""
         _replace(self.home.path / "honcho.json", json.dumps(keys))
 
-    async def until(self, reached: Callable[[], Any], what: str, timeout: float = 8.0) -> None:
+    async def until(self, reached: Callable[[], Any], what: str, timeout: float = 20.0) -> None:
         """Wait for something that only files, the database or an agent show."""
         pause = 0.005
         try:
@@ -167,7 +167,7 @@ class Household:
 
     async def answers(self, count: int, chat: int = MIRA, *, bot: str | None = None) -> list[str]:
         """Wait for a number of answers and return their texts."""
-        found = await self.tg.wait_for(count, chat=chat, bot=bot, timeout=8.0)
+        found = await self.tg.wait_for(count, chat=chat, bot=bot, timeout=20.0)
         return [message["text"] for message in found]
 
     async def silence(self, *chats: int) -> None:
