@@ -28,6 +28,8 @@ PREVIEW_RULES = PaceRules(
 
 #: seconds that are slept here; the mailbox keeps longer waits, over a restart too
 LONGEST_SLEEP = 1.1
+#: a shorter sleep is as good as none: sums of times are off by a hair, and the loop would spin
+SHORTEST_SLEEP = 0.001
 
 
 def is_group(place: PlaceId) -> bool:
@@ -57,7 +59,7 @@ class Pacer:
                 raise RateLimitedError(
                     "this chat is paused: Telegram's limit on messages", retry_after=wait
                 )
-            await self._clock.sleep(wait)
+            await self._clock.sleep(max(wait, SHORTEST_SLEEP))
 
     def try_typing(self, place: PlaceId) -> bool:
         """Count a typing sign and return True, or return False when it should be left out."""

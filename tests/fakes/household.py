@@ -76,7 +76,7 @@ class Household:
                     await asyncio.sleep(pause)
                     pause = min(pause * 1.3, 0.1)
         except TimeoutError:
-            raise AssertionError(f"not within {timeout:g} s: {what}") from None
+            raise AssertionError(f"not within {timeout:g} s: {what}; {self.live()}") from None
 
     async def settled(self) -> None:
         """Wait until nothing is left to do and every update was confirmed."""
