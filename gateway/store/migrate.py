@@ -100,7 +100,10 @@ def _bound(conn: sa.Connection) -> None:
         return
     astray = conn.execute(sa.text("PRAGMA foreign_key_check")).first()
     if astray is not None:
-        raise StoreError(f"rows of {astray[0]} refer to rows of {astray[2]} that are not there")
+        raise StoreError(
+            f"rows of {astray[0]} refer to rows of {astray[2]} that are not there; nothing was "
+            "changed: use the version that wrote this database, or a backup"
+        )
 
 
 def _exclude_others(conn: sa.Connection) -> None:

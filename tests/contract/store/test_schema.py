@@ -90,6 +90,23 @@ def test_a_migration_that_fails_leaves_nothing(empty: Store) -> None:
     assert _tables(empty.engine) == {"turn_step"}
 
 
+def test_rows_that_hang_in_the_air_stop_a_migration(tmp_path: Path) -> None:
+    """SQLite alone: foreign keys of PostgreSQL are never switched off."""
+    engine = SqliteStore(tmp_path / "gateway.db").engine
+    migrate.upgrade(engine)
+    migrate.downgrade(engine, "0016")
+    with engine.connect() as conn:
+        raw = conn.connection.driver_connection
+        assert raw is not None
+        raw.execute("PRAGMA foreign_keys=OFF")
+        raw.execute("INSERT INTO turn_step (turn, ordinal, step) VALUES ('t_none', 1, '{}')")
+        raw.execute("PRAGMA foreign_keys=ON")
+    with pytest.raises(StoreError, match="nothing was changed: use the version that wrote"):
+        migrate.upgrade(engine)
+    assert migrate.current(engine) == "0016"
+    engine.dispose()
+
+
 def test_a_database_of_a_newer_version_is_left_alone(store: Store) -> None:
     with store.engine.begin() as conn:
         conn.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
